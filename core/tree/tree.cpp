@@ -1,5 +1,6 @@
 #include "tree/tree.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <stdexcept>
 
@@ -23,27 +24,47 @@ std::size_t Tree::add_node(std::int32_t parent_node, std::span<const double> nod
     return n_nodes() - 1;
 }
 
-void Tree::make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code,
-                        std::int32_t branch_of_missing) {
-    feature[node] = static_cast<std::int32_t>(column);
-    threshold[node] = at;
-    cut_code[node] = code;
-    missing_branch[node] = branch_of_missing;
-    first_child[node] = static_cast<std::uint32_t>(children.size());
-    n_children[node] = 2;
-    children.insert(children.end(), 2, no_node);
-}
-
-void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_branches,
-                        std::span<const std::int32_t> branches, std::int32_t branch_of_missing) {
+void Tree::make_test(std::size_t node, std::size_t column, std::size_t n_branches, std::int32_t branch_of_missing) {
     feature[node] = static_cast<std::int32_t>(column);
     missing_branch[node] = branch_of_missing;
     first_child[node] = static_cast<std::uint32_t>(children.size());
     n_children[node] = static_cast<std::uint32_t>(n_branches);
     children.insert(children.end(), n_branches, no_node);
+}
+
+void Tree::make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code,
+                        std::int32_t branch_of_missing) {
+    make_test(node, column, 2, branch_of_missing);
+    threshold[node] = at;
+    cut_code[node] = code;
+}
+
+void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_branches,
+                        std::span<const std::int32_t> branches, std::int32_t branch_of_missing) {
+    make_test(node, column, n_branches, branch_of_missing);
     first_value[node] = static_cast<std::uint32_t>(branch_of_value.size());
     n_values[node] = static_cast<std::uint32_t>(branches.size());
     branch_of_value.insert(branch_of_value.end(), branches.begin(), branches.end());
+}
+
+void Tree::make_one_against_rest(std::size_t node, std::size_t column, std::uint32_t n_categories, std::uint32_t alone,
+                                 std::int32_t branch_of_missing) {
+    constexpr std::uint32_t many_values = 64;
+    if (n_categories < many_values || alone >= n_categories) {
+        std::vector<std::int32_t> branches(n_categories, 1);
+        if (alone < n_categories) branches[alone] = 0;
+        return make_nominal(node, column, 2, branches, branch_of_missing);
+    }
+    make_test(node, column, 2, branch_of_missing);
+    auto window = std::ranges::find(windows_, n_categories, &std::pair<std::uint32_t, std::uint32_t>::first);
+    if (window == windows_.end()) {
+        const std::size_t middle = branch_of_value.size() + n_categories - 1;
+        window = windows_.insert(window, {n_categories, static_cast<std::uint32_t>(middle)});
+        branch_of_value.resize(middle + n_categories, 1);
+        branch_of_value[middle] = 0;
+    }
+    n_values[node] = n_categories;
+    first_value[node] = window->second - alone;
 }
 
 void Tree::set_log_prior(std::size_t node, double value) {
@@ -54,12 +75,17 @@ void Tree::set_log_prior(std::size_t node, double value) {
 
 void Tree::copy_test(std::size_t node, const Tree& from, std::size_t other) {
     const auto column = static_cast<std::size_t>(from.feature[other]);
-    if (from.n_values[other] == 0)
+    const std::span branches(from.branch_of_value.data() + from.first_value[other], from.n_values[other]);
+    const auto n = static_cast<std::ptrdiff_t>(branches.size());
+    if (n == 0)
         make_numeric(node, column, from.threshold[other], from.cut_code[other], from.missing_branch[other]);
+    else if (from.n_children[other] == 2 && std::ranges::count(branches, 0) == 1 &&
+             std::ranges::count(branches, 1) == n - 1)
+        make_one_against_rest(node, column, from.n_values[other],
+                              static_cast<std::uint32_t>(std::ranges::find(branches, 0) - branches.begin()),
+                              from.missing_branch[other]);
     else
-        make_nominal(node, column, from.n_children[other],
-                     {from.branch_of_value.data() + from.first_value[other], from.n_values[other]},
-                     from.missing_branch[other]);
+        make_nominal(node, column, from.n_children[other], branches, from.missing_branch[other]);
     if (!from.log_prior.empty()) set_log_prior(node, from.log_prior[other]);
 }
 

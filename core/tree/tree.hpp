@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace calibrant {
@@ -55,12 +56,23 @@ struct Tree {
                       std::int32_t branch_of_missing = all_branches);
     void make_nominal(std::size_t node, std::size_t column, std::size_t n_branches,
                       std::span<const std::int32_t> branches, std::int32_t branch_of_missing = all_branches);
+    // Value `alone` goes to the first branch, all others to the second; from n_categories on, no value goes to the
+    // first.
+    void make_one_against_rest(std::size_t node, std::size_t column, std::uint32_t n_categories, std::uint32_t alone,
+                               std::int32_t branch_of_missing = all_branches);
     void set_log_prior(std::size_t node, double value);
     // Turns a leaf into a copy of the test at a node of another tree.
     void copy_test(std::size_t node, const Tree& from, std::size_t other);
 
     // Throws std::invalid_argument unless the arrays describe a tree; called for a tree restored from a file.
     void check() const;
+
+  private:
+    void make_test(std::size_t node, std::size_t column, std::size_t n_branches, std::int32_t branch_of_missing);
+
+    // Tests of one of many values against the others are windows of the same entries, 1 but for a 0 in their middle, as
+    // trees may split off thousands of values one by one: the number of values, and where the 0 lies.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> windows_;
 };
 
 // Adds the counts of every node (nodes x classes) to those of its parent, from the leaves up.

@@ -68,6 +68,15 @@ def values_at(column: Annotated[NDArray[numpy.float32], dict(shape=(None,), devi
 @overload
 def values_at(column: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object: ...
 
+@overload
+def power_sums(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple:
+    """
+    Return the exact sums of the finite values at some rows: the exponent of their unit, and the words, the lowest first, of the sum of the positive values, of the negative ones, and of the squares.
+    """
+
+@overload
+def power_sums(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple: ...
+
 def find_cells(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
     """
     Write the number of edges that are less than each value, 65535 for NaN; edges are ascending.

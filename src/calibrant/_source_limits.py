@@ -66,6 +66,11 @@ REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
         'Set numeric to "gaussian", "mdl" or "equal_width": kernels keep every value.',
     ),
     RefusedParameter(
+        'numeric="gaussian" with dialect="weka"',
+        lambda estimator: getattr(estimator, "numeric", None) == "gaussian" and estimator.dialect == "weka",
+        'Set dialect to "exact": the digits of Weka need every value.',
+    ),
+    RefusedParameter(
         "prune other than None",
         lambda estimator: getattr(estimator, "prune", None) is not None,
         _MORE_MEMORY.format("Set prune=None"),

@@ -1,5 +1,8 @@
 """Naive Bayes: against other programs and closed forms, and where numbers end."""
 
+import pickle
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,6 +14,7 @@ from scipy.stats import norm
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.preprocessing import KBinsDiscretizer
 
+from calibrant._core import power_sums
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.data import load
 from calibrant.exceptions import DataError, ManyClassesWarning, ParameterError
@@ -57,6 +61,37 @@ def test_normal_distributions_of_fine_columns_are_scikit_learns():
     X[y == 1] += [0.5, 0.0, 1.0]
     ours = NaiveBayesClassifier(numeric="gaussian").fit(X, y).predict_proba(X)
     np.testing.assert_allclose(ours, GaussianNB().fit(X, y).predict_proba(X), atol=1e-3)
+
+
+def test_moments_are_exact_far_from_0():
+    rng = np.random.default_rng()
+    X, y, weights = np.rint(rng.normal(size=(2_000, 2)) * 2**20), rng.integers(0, 3, 2_000), rng.random(2_000)
+    model = NaiveBayesClassifier(numeric="gaussian")
+    near, far = (model.fit(X + shift, y, weights).predict_proba(X + shift) for shift in (0, 2**52))
+    np.testing.assert_allclose(far, near, rtol=1e-3)
+    peer = GaussianNB(priors=base_rates(y, weights), var_smoothing=0).fit(X, y, weights)
+    np.testing.assert_allclose(near, peer.predict_proba(X), atol=1e-3)
+
+
+@given(st.lists(st.floats(allow_nan=True), max_size=30), st.integers(0, 2**32 - 1))
+def test_sums_of_numbers_and_their_squares_are_those_of_fractions(values, seed):
+    rng = np.random.default_rng(seed)
+    kept = np.flatnonzero(rng.random(len(values)) < 0.8)
+    counts = rng.integers(0, 2 ** rng.integers(1, 45), len(values)).astype(float)
+    for each in (None, counts):
+        exponent, *words = power_sums(np.array(values, dtype=float), kept, each)
+        above, below, squares = (int.from_bytes(each.astype("<u8").tobytes(), "little") for each in words)
+        terms = [
+            (Fraction(values[row]), 1 if each is None else int(each[row])) for row in kept if np.isfinite(values[row])
+        ]
+        assert (above - below) * Fraction(2) ** exponent == sum(count * value for value, count in terms)
+        assert squares * Fraction(4) ** exponent == sum(count * value**2 for value, count in terms)
+
+
+def test_a_pickle_of_normal_distributions_takes_a_few_kilobytes():
+    rng = np.random.default_rng()
+    X, y = rng.normal(size=(20_000, 20)), rng.integers(0, 2, 20_000)
+    assert len(pickle.dumps(NaiveBayesClassifier(numeric="gaussian").fit(X, y))) < 12_000
 
 
 def test_a_unit_of_a_coarse_column_has_the_integral_of_the_normal_density():
@@ -116,10 +151,12 @@ def test_a_value_far_from_every_class_is_uninformative(numeric):
 
 @pytest.mark.parametrize("dialect", ["exact", "weka"])
 @pytest.mark.parametrize("numeric", NUMERIC)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_extreme_values_never_give_nan(numeric, dialect, seed):
+@given(seed=st.integers(0, 2**32 - 1), n_more=st.sampled_from([0, 700]))
+def test_extreme_values_never_give_nan(numeric, dialect, seed, n_more):
     rng = np.random.default_rng(seed)
     X, y = rng.choice(EXTREMES, (12, 3)), rng.integers(0, 3, 12)
+    X = np.concatenate((X, rng.random((n_more, 3)) * rng.choice(EXTREMES[1:-2], n_more)[:, None]))
+    y = np.concatenate((y, rng.integers(0, 3, n_more)))
     model = NaiveBayesClassifier(numeric=numeric, dialect=dialect).fit(X, y)
     queries = rng.choice(EXTREMES, (50, 3))
     assert np.isfinite(model.predict_joint_log_proba(queries)).all()

@@ -28,6 +28,19 @@ def test_parts_add_up_to_the_whole(donors, numeric):
     np.testing.assert_allclose(parts.predict_proba(donors.X), whole.predict_proba(donors.X), rtol=1e-9)
 
 
+@pytest.mark.parametrize("n_parts", [2, 60])
+def test_moments_of_many_values_are_exact_whatever_the_parts(n_parts):
+    """Parts of 17 rows hold fewer values than are kept, halves more; some hold none."""
+    rng = np.random.default_rng()
+    X = pd.DataFrame(rng.normal(size=(1000, 3)) * 10.0 ** rng.integers(-300, 300, (1000, 3)))
+    X[2] = X[2].where(rng.random(1000) < 0.4)
+    X[3] = rng.normal(size=1000) + 1e9
+    y, weights = rng.integers(0, 3, 1000), rng.integers(0, 3, 1000)
+    whole = NaiveBayesClassifier(numeric="gaussian").fit(X, y, weights)
+    parts = in_parts(NaiveBayesClassifier(numeric="gaussian"), X, y, weights, n_parts)
+    np.testing.assert_array_equal(parts.predict_joint_log_proba(X), whole.predict_joint_log_proba(X))
+
+
 def test_plain_strings_that_come_later_are_categories_like_the_others():
     X = pd.DataFrame({"colour": list("abcdefgh") * 5})
     y = np.arange(40) % 3

@@ -27,6 +27,7 @@ EXAMPLES = {
         BaggedTreesClassifier(estimate=KernelDensity()),
     ],
     'numeric="kernel"': [NaiveBayesClassifier(numeric="kernel")],
+    'numeric="gaussian" with dialect="weka"': [NaiveBayesClassifier(numeric="gaussian", dialect="weka")],
 }
 
 

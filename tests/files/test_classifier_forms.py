@@ -81,6 +81,16 @@ def test_a_file_says_that_it_holds_values_or_rows(tmp_path: Path) -> None:
     }
 
 
+def test_moments_of_many_values_go_on_after_loading(tmp_path: Path) -> None:
+    rng = np.random.default_rng()
+    rows, classes = rng.normal(size=(900, 2)) * 1e-200, rng.integers(0, 2, 900)
+    model = NaiveBayesClassifier(numeric="gaussian").fit(rows[:700], classes[:700])
+    loaded = back(model, tmp_path)
+    for each in (model, loaded):
+        each.partial_fit(rows[700:], classes[700:])
+    assert loaded.predict_proba(rows).tobytes() == model.predict_proba(rows).tobytes()
+
+
 def test_the_values_of_normal_distributions_are_not_in_the_file(tmp_path: Path) -> None:
     rows = np.random.default_rng(0).normal(size=(5000, 2))
     model = NaiveBayesClassifier(numeric="gaussian").fit(rows, rows[:, 0] > 0)

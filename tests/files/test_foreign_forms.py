@@ -135,6 +135,7 @@ def test_lightgbm_comes_back(y: np.ndarray, options: dict[str, Any], tmp_path: P
     "options", [{}, {"booster": "dart"}, {"num_parallel_tree": 2}, {"max_cat_to_onehot": 9}], ids=str
 )
 @pytest.mark.parametrize("y", [two_classes(), three_classes()], ids=["two", "three"])
+@pytest.mark.filterwarnings("ignore:.*`booster=dart` is deprecated")
 def test_xgboost_comes_back(y: np.ndarray, options: dict[str, Any], tmp_path: Path) -> None:
     codes = np.unique(y, return_inverse=True)[1]
     model = xgboost_model(**options).fit(frame(), codes)

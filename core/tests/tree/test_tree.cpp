@@ -22,6 +22,26 @@ TEST(a_numeric_test_has_two_children) {
     CHECK(tree.n_children[0] == 2 && tree.n_values[0] == 0 && tree.child(0, 1) == 1);
 }
 
+TEST(tests_of_one_of_many_values_share_their_entries) {
+    const std::uint32_t n = 100;
+    Tree tree(1);
+    const std::vector<double> counts{1};
+    for (const std::uint32_t alone : {7U, 0U, 99U, 100U}) {  // the last tests whether a value is missing
+        const std::size_t node = tree.add_node(Tree::no_node, counts, 1, 0);
+        tree.make_one_against_rest(node, 0, n, alone);
+        CHECK(tree.n_values[node] == n && tree.n_children[node] == 2);
+        for (std::uint32_t value = 0; value < n; ++value)
+            CHECK(tree.branch_of_value[tree.first_value[node] + value] == (value == alone ? 0 : 1));
+    }
+    CHECK(tree.branch_of_value.size() == 2 * n - 1 + n);
+    Tree copy(1);
+    for (std::size_t node = 0; node < 3; ++node) {
+        copy.add_node(Tree::no_node, counts, 1, 0);
+        copy.copy_test(node, tree, node);
+    }
+    CHECK(copy.branch_of_value.size() == 2 * n - 1 && copy.first_value[1] == tree.first_value[1]);
+}
+
 TEST(a_nominal_test_keeps_the_branch_of_each_value) {
     Tree tree(1);
     const std::vector<double> counts{1};

@@ -47,6 +47,10 @@ class ColumnSearch {
     FoundTest best_test(std::size_t column, const NodeHistogram& histogram, const NodeRows& node) {
         return tables_.best_test(column, histogram, node.totals());
     }
+    // A nominal column whose values have been counted.
+    FoundTest best_test(std::size_t column, const ValueCounts& values, const NodeRows& node) {
+        return tables_.best_test(column, values, node.totals(), 0.0);
+    }
 
   private:
     template <Criterion C>

@@ -17,6 +17,7 @@
 #include "tree/grow/node_rules.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/row_split.hpp"
+#include "tree/grow/value_index.hpp"
 
 namespace calibrant {
 
@@ -118,7 +119,8 @@ class Grower {
     Tree with_deferred(const StopToken& stop);
     void search(const PendingNode& node, std::span<const std::size_t> columns, const std::vector<bool>& used,
                 std::span<FoundTest> found, const StopToken& stop);
-    void split(std::size_t id, const PendingNode& node, std::size_t column, const StopToken& stop);
+    void split(std::size_t id, PendingNode& node, std::size_t column, const StopToken& stop);
+    void split_off(PendingNode& node, std::size_t column, std::uint32_t value);
     void subtract_histograms(const StopToken& stop);
     std::size_t threads_for(const PendingNode& node) const;
 
@@ -133,6 +135,7 @@ class Grower {
     std::optional<LocalHistograms> histograms_;            // the same for tables of bytes
     std::shared_ptr<Histogram> histogram_;                 // of all columns of the node being split, where it is known
     std::vector<std::unique_ptr<ColumnSearch>> searches_;  // one for each thread
+    std::vector<std::uint32_t> place_of_;                  // of every row, where nodes have an index of their values
     std::size_t defer_below_ = 0;                          // nodes of fewer rows are deferred to the threads
     std::vector<DeferredNode> deferred_;
 };
@@ -167,6 +170,7 @@ void Grower::start(double total_weight) {
         coarse_.emplace(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps, *context_.buckets);
     if (LocalHistograms::is_fit_for(examples_, cut_rules_, partition_))
         histograms_.emplace(examples_, options_, partition_);
+    if (ValueIndex::is_fit_for(examples_, options_, partition_)) place_of_.resize(examples_.table->n_rows());
     searches_.push_back(make_search());
 }
 
@@ -209,11 +213,17 @@ void Grower::grow_pending(const StopToken& stop) {
     nodes_.grow_pending(stop, [&](std::size_t id, PendingNode& node) {
         if (!node.is_presorted) partition_.leave_presorted();
         if (node.segment.size < defer_below_) {
+            node.index.reset();
             deferred_.push_back({id, partition_.extract(node.segment), nodes_.used_columns(node), std::move(node)});
             return;
         }
         presort(node, stop);
         partition_.enter(node.segment);
+        if (node.is_presorted)
+            node.index.reset();  // rows have other numbers
+        else if (!place_of_.empty() && !node.index)
+            node.index = std::make_shared<ValueIndex>(examples_, options_.missing == MissingValues::learned, partition_,
+                                                      node.segment, place_of_);
         const auto search_drawn = [&](auto columns, const auto& used, auto found) {
             search(node, columns, used, found, stop);
             return true;
@@ -271,28 +281,53 @@ void Grower::search(const PendingNode& node, std::span<const std::size_t> column
     parallel_for(columns.size(), n_threads, stop, [&](std::size_t task, std::size_t worker) {
         const std::size_t column = columns[task];
         if (used[column] || (is_coarse && coarse_->has(column))) return;
+        if (node.index) {
+            node.index->find_distinct(column);
+            found[column] = searches_[worker]->best_test(column, node.index->counts(column), rows);
+            return;
+        }
         found[column] = is_counted ? searches_[worker]->best_test(column, histograms_->view(*histogram_), rows)
                                    : searches_[worker]->best_test(column, rows);
     });
     if (!is_whole) histogram_.reset();  // nothing can be subtracted from a part of the columns
 }
 
-void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, const StopToken& stop) {
+void Grower::split(std::size_t id, PendingNode& node, std::size_t column, const StopToken& stop) {
     const FoundTest& test = nodes_.found(column);
     const CodedColumn& coded = examples_.table->column(column);
     const std::uint32_t cut = nodes_.begin_split(id, node, column);
     const std::span<PendingNode> children = nodes_.children();
     const bool should_presort = node.should_presort || (coarse_ && !node.is_presorted && coarse_->bounds_are_loose());
     for (PendingNode& child : children) child.should_presort = should_presort;
+    const std::uint32_t alone = node.index ? test.alone : FoundTest::no_value;
+    if (alone != FoundTest::no_value && node.index->is_small(column, alone, node.segment))
+        return split_off(node, column, alone);
     if (is_multiway(coded, test))
         row_split_.by_value(column, node, children, test.missing_branch);
     else if (coded.kind == Kind::nominal)
-        row_split_.by_groups(column, node, test.branches, children, test.missing_branch);
+        row_split_.by_groups(column, node, test.branches_of(coded.n_values), children, test.missing_branch);
     else
         row_split_.by_cut(column, node, cut, children, test.missing_branch);
     nodes_.start_children(node);
     row_split_.split(node, children, threads_for(node), stop);
     if (histogram_) subtract_histograms(stop);
+    nodes_.push_children();
+}
+
+// One value goes to the first branch, and the second keeps the index without it.
+void Grower::split_off(PendingNode& node, std::size_t column, std::uint32_t value) {
+    const std::span<PendingNode> children = nodes_.children();
+    const auto counts = node.index->counts(column);
+    const auto first = counts.of(value);
+    children[0].counts.assign(first.begin(), first.end());
+    children[0].weight = counts.weights[value];
+    for (std::size_t k = 0; k < first.size(); ++k) children[1].counts[k] = node.counts[k] - first[k];
+    children[1].weight = node.weight - children[0].weight;
+    nodes_.start_children(node);
+    const std::size_t n_first = node.index->split_off(column, value, node.segment, partition_.rows_to_reorder());
+    children[1].segment = {node.segment.begin, node.segment.size - n_first};
+    children[0].segment = {node.segment.begin + children[1].segment.size, n_first};
+    children[1].index = std::move(node.index);
     nodes_.push_children();
 }
 

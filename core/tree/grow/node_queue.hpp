@@ -21,6 +21,7 @@
 namespace calibrant {
 
 struct Histogram;
+class ValueIndex;
 
 // A node that is still to be grown.
 struct PendingNode {
@@ -37,6 +38,7 @@ struct PendingNode {
     std::int32_t label = 0;
     std::vector<double> counts{};
     std::shared_ptr<Histogram> histogram{};  // where it was found by subtraction
+    std::shared_ptr<ValueIndex> index{};     // where it was left by a node above
 };
 
 class NodeQueue {

@@ -145,6 +145,8 @@ std::uint32_t write_test(Tree& tree, std::size_t node, std::size_t column, const
         std::vector<std::int32_t> identity(coded.n_values);
         std::iota(identity.begin(), identity.end(), 0);
         tree.make_nominal(node, column, test.n_branches, identity, test.missing_branch);
+    } else if (test.alone != FoundTest::no_value) {
+        tree.make_one_against_rest(node, column, coded.n_values, test.alone, test.missing_branch);
     } else if (coded.kind == Kind::nominal) {
         tree.make_nominal(node, column, test.n_branches, test.branches, test.missing_branch);
     } else {

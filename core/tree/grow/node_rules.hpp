@@ -148,7 +148,7 @@ class Thresholds {
 
 // Whether a test has a branch for each value of a nominal column, which can then not be tested again.
 inline bool is_multiway(const CodedColumn& column, const FoundTest& test) {
-    return column.kind == Kind::nominal && test.branches.empty();
+    return column.kind == Kind::nominal && test.branches.empty() && test.alone == FoundTest::no_value;
 }
 
 // Turns a leaf of the tree into the test found; returns the greatest code that a cut sends to the first branch.

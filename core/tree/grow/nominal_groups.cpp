@@ -1,11 +1,22 @@
 #include "tree/grow/nominal_groups.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace calibrant {
 
 std::vector<std::uint32_t> ValueCounts::in_order() const {
     std::vector<std::uint32_t> values(seen.begin(), seen.end());
+    // A pass over the weights takes less time than sorting many values; one that occurs may have a share of 0.
+    if (seen.size() * std::bit_width(seen.size()) >= weights.size()) {
+        std::size_t n = 0;
+        for (std::uint32_t value = 0; value < weights.size() && n < values.size(); ++value) {
+            values[n] = value;
+            n += weights[value] > 0;
+        }
+        if (n == values.size()) return values;
+        std::ranges::copy(seen, values.begin());
+    }
     std::ranges::sort(values);
     return values;
 }

@@ -18,6 +18,10 @@ struct ValueCounts {
     std::span<const std::uint32_t> seen;
     std::span<const double> table, weights;
     std::span<const std::uint32_t> rows{};
+    // Where they are known, the first value of each that have the same counts, ascending: another one has the same
+    // score.
+    std::span<const std::uint32_t> distinct{};
+    std::span<const double> totals{};  // the class weights of all values, where they are known
 
     std::size_t n_classes() const { return table.size() / weights.size(); }
     std::span<const double> of(std::uint32_t value) const { return table.subspan(value * n_classes(), n_classes()); }
@@ -201,7 +205,10 @@ FoundTest search_one_against_rest(const ValueCounts& values, const NodeFacts& no
     FoundTest found;
     double best = 0;
     std::uint32_t chosen = 0;
-    for (const std::uint32_t value : values.in_order()) {
+    std::vector<std::uint32_t> in_order;
+    if (values.distinct.empty()) in_order = values.in_order();
+    for (const std::uint32_t value :
+         values.distinct.empty() ? std::span<const std::uint32_t>(in_order) : values.distinct) {
         const double sides[] = {values.weights[value], known.weight - values.weights[value]};
         const std::size_t n_rows = values.rows.empty() ? 0 : values.rows[value];
         if (!node.is_filled(sides[0], n_rows) || !node.is_filled(sides[1], node.known_rows - n_rows)) continue;
@@ -219,8 +226,11 @@ FoundTest search_one_against_rest(const ValueCounts& values, const NodeFacts& no
         chosen = value;
     }
     if (!found.usable) return {};
-    found.branches.assign(values.weights.size(), 1);
-    found.branches[chosen] = 0;
+    found.alone = chosen;
+    if (values.distinct.empty()) {
+        found.branches.assign(values.weights.size(), 1);
+        found.branches[chosen] = 0;
+    }
     if (rules.averages) {  // one of the values that occur, all equally probable
         found.log_prior = -log_at(static_cast<double>(values.seen.size()));
         found.gain += found.log_prior / node.weight;

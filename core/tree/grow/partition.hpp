@@ -82,6 +82,8 @@ class Partition {
         return {arena_[column].data() + (segment.begin - base_), segment.size};
     }
     std::span<const std::uint32_t> rows(Segment segment) const { return {rows_.data() + segment.begin, segment.size}; }
+    // Those of all nodes, which keep their segments; for nodes that are not presorted and weights that are not shares.
+    std::span<std::uint32_t> rows_to_reorder() { return rows_; }
     // The row of the table that the row of a node stands for.
     std::uint32_t origin(std::uint32_t row) const { return is_presorted() ? origin_[row] : row; }
 

@@ -88,10 +88,21 @@ struct FoundTest {
     std::int32_t missing_branch = Tree::all_branches;  // where the test sends missing values
     double log_prior = 0;  // of a cut: the mean over the cuts of its column relative to it, in nats; see Tree
 
+    static constexpr std::uint32_t no_value = std::numeric_limits<std::uint32_t>::max();
+    // Nominal: the value that is tested against all others; `branches` may be empty then.
+    std::uint32_t alone = no_value;
+
+    // The branch of each value of a nominal test.
+    std::vector<std::int32_t> branches_of(std::size_t n_values) const {
+        if (!branches.empty()) return branches;
+        std::vector<std::int32_t> all(n_values, 1);
+        if (alone < n_values) all[alone] = 0;
+        return all;
+    }
     // Of a nominal test whose last value, after n_values others, stands for the missing one.
     void take_last_as_missing(std::size_t n_values) {
         if (!usable) return;
-        missing_branch = static_cast<std::int32_t>(n_values);
+        missing_branch = static_cast<std::int32_t>(alone == no_value ? n_values : std::size_t{alone != n_values});
         if (branches.empty()) return;
         missing_branch = branches.back();
         branches.pop_back();

@@ -136,8 +136,9 @@ std::size_t TableSearch::rows_of(const ValueCounts& values) const {
 template <Criterion C>
 FoundTest TableSearch::search_values(std::size_t column, const ValueCounts& values, const NodeCounts& node,
                                      double n_known) {
-    std::fill(known_counts_.begin(), known_counts_.end(), 0.0);
-    for (const std::uint32_t value : values.seen) {
+    known_counts_.assign(n_classes_, 0.0);
+    if (!values.totals.empty()) known_counts_.assign(values.totals.begin(), values.totals.end());
+    for (const std::uint32_t value : values.totals.empty() ? values.seen : values.seen.first(0)) {
         const auto cell = values.of(value);
         for (std::size_t k = 0; k < n_classes_; ++k) known_counts_[k] += cell[k];
     }
@@ -167,7 +168,7 @@ template <Criterion C>
 FoundTest TableSearch::search_nominal(std::size_t n_values, const ValueCounts& values, const NodeFacts& facts,
                                       const Known& known) {
     const ValueCounts counts{values.seen, values.table.first(n_values * n_classes_), values.weights.first(n_values),
-                             values.rows.first(std::min(n_values, values.rows.size()))};
+                             values.rows.first(std::min(n_values, values.rows.size())), values.distinct};
     // Twoing compares two branches: a value against the rest.
     const NominalSplits splits = requires { C::has_two_branches; } ? NominalSplits::binary : options_.nominal_splits;
     switch (n_values > 2 ? splits : NominalSplits::multiway) {

@@ -68,7 +68,12 @@ void trim_last_branch(Tree& tree, std::size_t node, const Taken& above) {
         static_cast<std::ptrdiff_t>(unreachable.size()) == std::count(values, values + tree.n_values[node], last);
     const bool is_empty = !(tree.weight[tree.child(node, static_cast<std::size_t>(last))] > 0);
     if (none_left && !is_empty) return;
-    for (const std::size_t value : unreachable) values[static_cast<std::ptrdiff_t>(value)] = -1;
+    if (!unreachable.empty()) {  // other tests may share the values
+        const std::vector<std::int32_t> own(values, values + tree.n_values[node]);
+        tree.first_value[node] = static_cast<std::uint32_t>(tree.branch_of_value.size());
+        tree.branch_of_value.insert(tree.branch_of_value.end(), own.begin(), own.end());
+    }
+    for (const std::size_t value : unreachable) tree.branch_of_value[tree.first_value[node] + value] = -1;
     if (none_left) --tree.n_children[node];
 }
 

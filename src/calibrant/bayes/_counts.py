@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, Self
@@ -9,6 +10,7 @@ from typing import Any, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._exact_sums import round_weights, weight_step
 from calibrant._memory import check_count_memory, count_memory
 from calibrant._saved import Array, Number, need, saved
 from calibrant.data import CodedTable
@@ -19,6 +21,32 @@ Dialect = Literal["exact", "weka"]
 # The least probability of a value, as in Weka: no single column can rule a class out.
 LOG_FLOOR = float(np.log(1e-75))
 MOST_WEIGHT = 1e150  # in a model file: sums of such weights are finite
+
+
+@dataclass(frozen=True)
+class ClassRows:
+    """The rows of each class, and their weights as whole numbers of units: 1 where ``counts`` is None."""
+
+    rows: list[NDArray[np.intp]]
+    counts: NDArray[np.float64] | None
+    exponent: int
+
+    @classmethod
+    def of(cls, labels: NDArray[np.intp], n_classes: int, weights: NDArray[np.float64] | None) -> ClassRows:
+        """Return the rows of each class; weights are rounded to multiples of a unit in which their sum is exact.
+
+        Examples
+        --------
+        >>> ClassRows.of(np.array([1, 0, 1]), 2, None)
+        ClassRows(rows=[array([1]), array([0, 2])], counts=None, exponent=0)
+        """
+        narrow = labels.astype(np.min_scalar_type(n_classes))  # sorted in a pass over each byte
+        ends = np.cumsum(np.bincount(labels, minlength=n_classes))
+        rows = np.split(np.argsort(narrow, kind="stable"), ends[:-1])
+        if weights is None:
+            return cls(rows, None, 0)
+        step = max(weight_step(float(weights.max(initial=0.0)), len(weights)), math.ulp(0.0))
+        return cls(rows, round_weights(weights, step) / step, math.frexp(step)[1] - 1)
 
 
 @dataclass(frozen=True)
@@ -35,6 +63,17 @@ class Batch:
         """The columns coded, with sorted values."""
         return CodedTable.from_columns(self.columns, n_jobs=1)
 
+    def table_of(self, column: int) -> CodedTable:
+        """Return the table of a single column, coded."""
+        schema = replace(self.columns.schema, features=self.columns.schema.features[column : column + 1])
+        columns = replace(self.columns, schema=schema, arrays=self.columns.arrays[column : column + 1])
+        return CodedTable.from_columns(columns, n_jobs=1)
+
+    @cached_property
+    def by_class(self) -> ClassRows:
+        """The rows of each class, with their weights as counts."""
+        return ClassRows.of(self.labels, self.n_classes, self.weights)
+
 
 class ColumnDistribution(Protocol):
     """The distribution of a column in each class; immutable."""
@@ -44,7 +83,7 @@ class ColumnDistribution(Protocol):
         """The number of classes."""
         ...
 
-    def add(self, batch: Batch, column: int) -> Self:
+    def add(self, batch: Batch, column: int) -> ColumnDistribution:
         """Return the distribution updated with column number ``column`` of a batch."""
         ...
 

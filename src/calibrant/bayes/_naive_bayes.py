@@ -24,7 +24,7 @@ from calibrant.bayes._counts import (
     IntervalCounts,
     Smoothing,
 )
-from calibrant.bayes._gaussian import FittedGaussian, Gaussian
+from calibrant.bayes._gaussian import FittedGaussian, Gaussian, NormalMoments
 from calibrant.bayes._kernels import KernelDistribution
 from calibrant.bayes._source_sums import SourceSums
 from calibrant.bayes._start_columns import NUMERIC, ColumnOptions, Numeric, start_columns
@@ -48,7 +48,9 @@ array of shape (n_rows, n_classes)
 
 
 @saved(
-    _columns=ListOf(Object(CategoryCounts, IntervalCounts, Gaussian, FittedGaussian, KernelDistribution)),
+    _columns=ListOf(
+        Object(CategoryCounts, IntervalCounts, Gaussian, NormalMoments, FittedGaussian, KernelDistribution)
+    ),
     class_count_=Array("f8", finite=True, low=0, high=MOST_WEIGHT),
     cut_points_=ListOf(Array("f8", finite=True)),
 )
@@ -98,17 +100,18 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
     precision, the mean gap between its distinct values. With ``"gaussian"`` and ``"kernel"`` values are rounded to
     multiples of it, a value stands for the interval of that width around it, and no standard deviation is below a sixth
     of it. A class without a value of a column then takes the distribution of all classes; infinite values are skipped.
+    With ``"gaussian"`` a column of more than 256 distinct values has the mean and deviation of its values unrounded,
+    and a precision of 1 / 65,536 of their range; with ``dialect="weka"`` it has those above.
 
     No value has a probability below 1e-75. So no class ever has probability 0: a value far from all
     classes is uninformative, and a row of only such values has the base rates. Everything is summed in logarithms.
 
-    Rows may be passed in batches, by `partial_fit`. Counts add up, and so do the values with their weights that
-    ``"gaussian"`` and ``"kernel"`` keep: the result is that of one `fit`, whatever the batches, and takes memory for
-    each distinct value. ``"mdl"`` and ``"equal_width"`` keep the cut points of the first batch.
+    Rows may be passed in batches, by `partial_fit`. Counts add up, and so do the moments of ``"gaussian"``, which are
+    exact, and the values with their weights that ``"kernel"`` and ``dialect="weka"`` keep: the result is that of one
+    `fit`, whatever the batches. ``"mdl"`` and ``"equal_width"`` keep the cut points of the first batch.
 
     Of a source, `fit` counts what does not depend on its partition: ``"mdl"`` chooses cuts among the edges of at most
-    255 bins; ``"gaussian"`` has exact means and deviations, with a precision whose error is about 1 % where a column
-    has more than 16,384 distinct values, and cannot be updated afterwards; ``"kernel"`` raises: it keeps every value.
+    255 bins; ``"gaussian"`` is as in memory; ``"kernel"`` and the digits of Weka raise: they need every value.
 
     References
     ----------

@@ -9,24 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._exact_sums import ExactSums, round_weights, weight_step
+from calibrant._exact_sums import round_weights, weight_step
 from calibrant.bayes._counts import Batch, CategoryCounts, ColumnDistribution, IntervalCounts
-from calibrant.bayes._gaussian import LEAST_SD, FittedGaussian
+from calibrant.bayes._gaussian import Gaussian
 from calibrant.bayes._start_columns import ColumnOptions, equal_width_cuts
-from calibrant.bayes._value_grid import ValueGrid
+from calibrant.bayes._value_grid import ValueCounts
 from calibrant.data._internal import (
     Bins,
     Schema,
     Source,
     SourcePart,
     find_bins,
-    hash_codes,
     interval_codes,
 )
 
 _MAX_BINS = 255  # among which the MDL principle chooses cuts
-_MOST_HASHES = 2**14  # the number of distinct values then has a standard error of 0.8 %; up to so many it is exact
-_SPAN = 2.0**64
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +76,12 @@ class SourceSums:
             return [IntervalCounts.empty(each, len(self.classes), options.smoothing) for each in cuts]
         if not self.numeric:
             return []
+        if options.numeric == "gaussian":
+            empty = Gaussian(ValueCounts.empty(len(self.classes)), options.dialect)
+            return self.add_up(_normals, self.numeric, empty, description="Adding up values")
         ranges: list[ValueRange] = self.add_up(_ranges, self.numeric, description="Finding ranges")
-        if options.numeric == "equal_width":
-            cuts = [equal_width_cuts(np.array([each.low, each.high]), options.n_bins) for each in ranges]
-            return [IntervalCounts.empty(each, len(self.classes), options.smoothing) for each in cuts]
-        return self._normals([ValueGrid.spanning(each.low, each.high, each.n_distinct) for each in ranges], options)
+        cuts = [equal_width_cuts(np.array([each.low, each.high]), options.n_bins) for each in ranges]
+        return [IntervalCounts.empty(each, len(self.classes), options.smoothing) for each in cuts]
 
     def _join_bins(self, columns: list[ColumnDistribution], bins: Bins) -> list[ColumnDistribution]:
         """Return the columns with bins joined between which the MDL principle sees no cut."""
@@ -95,22 +93,6 @@ class SourceSums:
                 np.add.at(sums, interval_codes(highs, cuts), column.counts.counts)
                 joined[index] = IntervalCounts(cuts, replace(column.counts, counts=sums))
         return joined
-
-    def _normals(self, grids: list[ValueGrid], options: ColumnOptions) -> list[ColumnDistribution]:
-        """Return the normal distributions by two passes: means first, since squares about 0 would lose digits."""
-        sums = self._moments(grids, None)
-        totals, means = sums[:, :, 0], _means(sums[:, :, 0], sums[:, :, 1])
-        squares = self._moments(grids, means)[:, :, 1]
-        whole = _divided((totals * means).sum(axis=1), totals.sum(axis=1))
-        between = totals * (means - whole[:, np.newaxis]) ** 2
-        of_all = _divided((squares + between).sum(axis=1), totals.sum(axis=1))
-        deviations = np.maximum(np.sqrt(_means(totals, squares, of_all)), LEAST_SD)
-        return [FittedGaussian(*each, options.dialect) for each in zip(means, deviations, grids, strict=True)]
-
-    def _moments(self, grids: list[ValueGrid], means: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Return weights, and sums of positions or of squared distances from means: columns x classes x 2."""
-        found = self.add_up(_moments, self.numeric, grids, means, description="Adding up values")
-        return np.array([sums.totals() for sums in found]).reshape(len(grids), -1, 2)
 
 
 def _terms_of_part(
@@ -151,41 +133,16 @@ def _ranges(batch: Batch, numeric: list[int]) -> list[ValueRange]:
     return [ValueRange.of(batch.columns.arrays[column]) for column in numeric]
 
 
-def _moments(
-    batch: Batch, numeric: list[int], grids: list[ValueGrid], means: NDArray[np.float64] | None
-) -> list[ExactSums]:
-    """Return the sums of each column and class."""
-    weights = np.ones(len(batch.labels)) if batch.weights is None else batch.weights
-    found = []
-    for number, (column, grid) in enumerate(zip(numeric, grids, strict=True)):
-        positions, is_missing = grid.positions_of(batch.columns.arrays[column])
-        values = positions if means is None else (positions - means[number][batch.labels]) ** 2
-        rows = np.stack([weights, weights * values], axis=1)
-        kept = ~is_missing
-        found += [ExactSums(2).add(rows[kept & (batch.labels == label)]) for label in range(batch.n_classes)]
-    return found
+def _normals(batch: Batch, numeric: list[int], empty: Gaussian) -> list[ColumnDistribution]:
+    return [empty.add(batch, column) for column in numeric]
 
 
-def _means(
-    totals: NDArray[np.float64], sums: NDArray[np.float64], of_all: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Return sums divided by totals; a class without values has the mean of all classes."""
-    if of_all is None:
-        of_all = _divided(sums.sum(axis=1), totals.sum(axis=1))
-    return np.where(totals > 0, _divided(sums, totals), of_all[:, np.newaxis])
-
-
-def _divided(sums: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0))
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ValueRange:
-    """The least and the greatest finite value, and the least hashes of distinct ones (Bar-Yossef et al. 2002)."""
+    """The least and the greatest finite value."""
 
     low: float
     high: float
-    hashes: NDArray[np.uint64]
 
     @classmethod
     def of(cls, values: NDArray[np.floating]) -> ValueRange:
@@ -193,23 +150,12 @@ class ValueRange:
 
         Examples
         --------
-        >>> found = ValueRange.of(np.array([2.0, 5.0, 2.0, np.nan]))
-        >>> found.low, found.high, found.n_distinct
-        (2.0, 5.0, 2.0)
+        >>> ValueRange.of(np.array([2.0, 5.0, 2.0, np.nan])) + ValueRange.of(np.array([3.0, np.inf, 7.0]))
+        ValueRange(low=2.0, high=7.0)
         """
-        finite = np.unique(values[np.isfinite(values)].astype(np.float64) + 0.0)
-        hashes = np.sort(hash_codes([finite], len(finite)))[:_MOST_HASHES]
-        return cls(float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf)), hashes)
-
-    @property
-    def n_distinct(self) -> float:
-        """The number of distinct values, estimated where they are many."""
-        if len(self.hashes) < _MOST_HASHES:
-            return float(len(self.hashes))
-        # The k-th least of n hashes spread evenly over the span lies about k / n of it from 0.
-        return (_MOST_HASHES - 1) / ((float(self.hashes[-1]) + 1.0) / _SPAN)
+        finite = values[np.isfinite(values)]
+        return cls(float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf)))
 
     def __add__(self, other: ValueRange) -> ValueRange:
         """Return the range of the values of both."""
-        hashes = np.union1d(self.hashes, other.hashes)[:_MOST_HASHES]
-        return ValueRange(min(self.low, other.low), max(self.high, other.high), hashes)
+        return ValueRange(min(self.low, other.low), max(self.high, other.high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -53,12 +54,14 @@ class ValueGrid:
         """
         if not low < high:
             return cls.of(np.array([low if np.isfinite(low) else 0.0]))
-        step = float(min(high / (n_values - 1.0) - low / (n_values - 1.0), np.finfo(np.float64).max))
+        step = max(high / (n_values - 1.0) - low / (n_values - 1.0), math.ulp(0.0))
         return cls(step, float(_multiples(np.array([low]), step).sum()))
 
     def positions(self, values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         """Return the position of each value, NaN for NaN."""
-        return _multiples(values, self.step) - self.origin
+        found = _multiples(values, self.step)
+        found -= self.origin
+        return found
 
     def positions_of(self, values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return the positions of values, that of 0 for missing and infinite ones, and which these are."""
@@ -92,20 +95,19 @@ class ValueCounts:
         none = np.empty(0, dtype=np.intp)
         return cls(np.empty(0), none, none, np.empty(0), n_classes)
 
-    def add(self, batch: Batch, column: int) -> ValueCounts:
-        """Return the counts with a batch added; the order of batches makes no difference.
+    def __add__(self, new: ValueCounts) -> ValueCounts:
+        """Return the counts of the rows of both; their order makes no difference.
 
         Examples
         --------
         >>> from calibrant.bayes._counts import Batch, Dialect
         >>> from calibrant.data._frames.columns import fit_columns
         >>> columns = fit_columns([[2.5], [0.5], [2.5]])
-        >>> batch = Batch(columns, np.array([0, 0, 1]), 2, None)
-        >>> twice = ValueCounts.empty(2).add(batch, 0).add(batch, 0)
+        >>> counts = ValueCounts.of(Batch(columns, np.array([0, 0, 1]), 2, None), 0)
+        >>> twice = counts + counts
         >>> twice.values, twice.value_index, twice.labels, twice.weights
         (array([0.5, 2.5]), array([0, 1, 1]), array([0, 0, 1]), array([2., 2., 2.]))
         """
-        new = self._of(batch, column)
         if len(self.values) == 0:
             return new
         values = np.union1d(self.values, new.values)
@@ -115,8 +117,11 @@ class ValueCounts:
         weights = np.bincount(back, np.concatenate((self.weights, new.weights))).astype(np.float64)
         return ValueCounts(values, keys // self.n_classes, keys % self.n_classes, weights, self.n_classes)
 
-    def _of(self, batch: Batch, column: int) -> ValueCounts:
-        codes, values = batch.table.codes(column), np.asarray(batch.table.values(column))
+    @classmethod
+    def of(cls, batch: Batch, column: int) -> ValueCounts:
+        """Return the counts of a column of a batch."""
+        table = batch.table_of(column)
+        codes, values = table.codes(0), np.asarray(table.values(0))
         which, labels, weights = cell_weights(codes, len(values), batch.labels, batch.n_classes, batch.weights)
         is_finite = np.isfinite(values)
         if not is_finite.all():
@@ -166,9 +171,12 @@ class CountedDistribution:
 
     def add(self, batch: Batch, column: int) -> Self:
         """Return the distribution updated with a column of a batch."""
-        return replace(self, counts=self.counts.add(batch, column))
+        return replace(self, counts=self.counts + ValueCounts.of(batch, column))
 
 
 def _multiples(values: NDArray[np.floating[Any]], step: float) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):
-        return np.clip(np.rint(np.asarray(values, dtype=np.float64) / step), -_FARTHEST, _FARTHEST)
+        found: NDArray[np.float64] = np.divide(values, step, dtype=np.float64)
+        np.rint(found, out=found)
+        np.clip(found, -_FARTHEST, _FARTHEST, out=found)
+        return found

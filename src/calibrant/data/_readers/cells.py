@@ -309,7 +309,7 @@ def _read_dates(path: Path, name: str, known: Any, rules: CellRules, kind: Colum
     moments = _moments(day, month, year, parts)
     if np.isnat(moments[here]).any():
         return None
-    moments[is_null] = np.datetime64("NaT")
+    moments[is_null] = np.datetime64("NaT", "s")
     at = int(np.flatnonzero(here)[0])
     shown = str(moments[at]).replace("T", " ").removesuffix(" 00:00:00")
     column, cell = pa.chunked_array([pa.array(moments, pa.timestamp("s"))]), known[at].as_py()
@@ -368,5 +368,5 @@ def _moments(
     hours = np.where(halves == "p", hours % 12 + 12, np.where(halves == "a", hours % 12, hours))
     seconds = hours * 3600 + _integers(parts, "n") * 60 + _integers(parts, "s")
     moments: NDArray[np.datetime64] = days.astype("M8[s]") + seconds.astype("m8[s]")
-    moments[~is_day | (hours > 23)] = np.datetime64("NaT")
+    moments[~is_day | (hours > 23)] = np.datetime64("NaT", "s")
     return moments

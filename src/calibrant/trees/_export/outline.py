@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +69,9 @@ def cut_text(tree: Tree, node: int, values: NDArray[np.float64] | None = None, d
 def _date_text(cut: float, low: float, high: float) -> str:
     """Return the shortest date or time in [low, high), the gap between two values of its column."""
     moment = np.datetime64(round(cut), "us")
-    for unit, step in (("D", 86_400e6), ("m", 60e6), ("s", 1e6)):
-        for shown in (moment.astype(f"M8[{unit}]"), moment.astype(f"M8[{unit}]") + 1):
+    units: tuple[tuple[Literal["D", "m", "s"], float], ...] = (("D", 86_400e6), ("m", 60e6), ("s", 1e6))
+    for unit, step in units:
+        for shown in (moment.astype(f"M8[{unit}]"), moment.astype(f"M8[{unit}]") + np.timedelta64(1, unit)):
             if low <= float(shown.astype(np.int64)) * step < high:
                 return str(shown).replace("T", " ")
     return str(moment).replace("T", " ")
