@@ -65,22 +65,19 @@ bool draws_very_few(const Examples& examples, const GrowOptions& options) {
 GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop)
     : gaps(value_gaps_of(*examples.table, closest_values)),
       xlogx(xlogx_for(examples, options)),
-      sorts_when_drawn(draws_very_few(examples, options)),
-      row_keys(*examples.table, examples.labels,
-               sorts_when_drawn ? std::vector<std::size_t>() : ColumnSearch::columns_to_sort(examples, options),
-               keys_of(examples), gaps, options.n_threads, stop),
+      row_keys(*examples.table, examples.labels, ColumnSearch::columns_to_sort(examples, options), keys_of(examples),
+               gaps, options.n_threads, stop, draws_very_few(examples, options)),
       row_cells(*examples.table, options.n_threads, stop, ColumnSearch::most_counted_values(examples, options)) {
     const CutRules rules = cut_rules(options);
-    if (examples.table->bytes() != nullptr || (sorts_when_drawn && examples.table->n_rows() < always_presorted) ||
+    const bool has_no_large_node = row_keys.sorts_when_drawn() && examples.table->n_rows() < always_presorted;
+    if (examples.table->bytes() != nullptr || row_keys.n_columns() == 0 || has_no_large_node ||
         !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty()))
         return;
-    const std::vector<std::size_t> columns = ColumnSearch::columns_to_sort(examples, options);
-    if (columns.empty()) return;
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < examples.table->n_rows(); ++row) {
         if (examples.weights.empty() || examples.weights[row] > 0) rows.push_back(row);
     }
-    buckets = std::make_unique<const Buckets>(*examples.table, columns, rows, gaps, options.n_threads, stop);
+    buckets = std::make_unique<const Buckets>(*examples.table, row_keys.columns(), rows, gaps, options.n_threads, stop);
 }
 
 GrowContext::~GrowContext() = default;
@@ -146,8 +143,7 @@ Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowC
       context_(context),
       cut_rules_(cut_rules(options)),
       partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells,
-                 options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole,
-                 context.sorts_when_drawn),
+                 options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole),
       nodes_(examples, options, partition_.root().size < examples.table->n_rows()),
       row_split_(examples, partition_, context.row_keys) {}
 
@@ -238,7 +234,7 @@ void Grower::grow_pending(const StopToken& stop) {
 // every node below it inherits that by stable partition. Large nodes are presorted as well where buckets do not apply.
 void Grower::presort(PendingNode& node, const StopToken& stop) {
     const bool can_count = coarse_ || histograms_ || !partition_.sorts();
-    if (context_.sorts_when_drawn || node.is_presorted || (can_count && is_large(node))) return;
+    if (context_.row_keys.sorts_when_drawn() || node.is_presorted || (can_count && is_large(node))) return;
     partition_.presort(node.segment, threads_for(node), stop);
     node.is_presorted = true;
 }
@@ -273,7 +269,7 @@ void Grower::search(const PendingNode& node, std::span<const std::size_t> column
     const std::size_t n_threads = threads_for(node);
     const bool is_whole = columns.size() == found.size();
     const bool is_counted = histograms_ && !node.is_presorted;
-    const bool is_coarse = coarse_ && !node.is_presorted && (is_large(node) || !context_.sorts_when_drawn);
+    const bool is_coarse = coarse_ && !node.is_presorted && (is_large(node) || !context_.row_keys.sorts_when_drawn());
     histogram_ = is_counted && is_whole ? node.histogram : nullptr;
     if (is_counted && !histogram_)
         histogram_ = std::make_shared<Histogram>(histograms_->count(node.segment, columns, n_threads, stop));

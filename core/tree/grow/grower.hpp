@@ -100,7 +100,6 @@ struct GrowContext {
 
     std::vector<ValueGaps> gaps;
     XLogX xlogx;
-    const bool sorts_when_drawn;  // small nodes sort the columns drawn, each by itself, and keep none sorted
     RowKeys row_keys;
     RowCells row_cells;
     std::unique_ptr<const Buckets> buckets;  // null where large nodes are not searched in them

@@ -41,15 +41,13 @@ void make_room(std::vector<Row>& arena, std::size_t base, std::span<const Branch
 }  // namespace
 
 Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole,
-                     bool sorts_when_drawn)
+                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole)
     : table_(table),
       labels_(labels),
       fixed_(weights),
       keys_(keys),
       cells_(cells),
       sorted_(table.n_columns()),
-      sorts_when_drawn_(sorts_when_drawn),
       weight_kind_(weight_kind_of(table, weights, shares_missing, may_be_whole)),
       arena_(table.n_columns()) {
     for (std::uint32_t row = 0; row < table.n_rows(); ++row) {
@@ -61,7 +59,8 @@ Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> lab
         times_ = std::make_shared<const std::vector<std::uint16_t>>(weights.begin(), weights.end());
         number_bits_ -= std::max(1, static_cast<int>(std::bit_width(std::ranges::max(*times_))));
     }
-    needs_rows_ = keys_.n_columns() < table.n_columns() || weight_kind_ == WeightKind::shared;
+    needs_rows_ =
+        keys_.n_columns() < table.n_columns() || weight_kind_ == WeightKind::shared || keys_.sorts_when_drawn();
     if (weight_kind_ != WeightKind::shared) return;
     row_weights_.assign(rows_.size(), 1.0);
     for (std::size_t i = 0; i < rows_.size() && !weights.empty(); ++i) row_weights_[i] = weights[rows_[i]];
@@ -75,7 +74,6 @@ Partition::Partition(const Partition& like, std::nullptr_t)
       keys_(like.keys_),
       cells_(like.cells_),
       sorted_(like.sorted_),
-      sorts_when_drawn_(like.sorts_when_drawn_),
       needs_rows_(like.needs_rows_),
       weight_kind_(like.weight_kind_),
       weight_step_(like.weight_step_),

@@ -49,8 +49,7 @@ class Partition {
     // a case with a missing value may go to several branches. `may_be_whole`: other rows of the tree have whole
     // weights.
     Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-              const RowKeys& keys, const RowCells& cells, bool shares_missing = true, bool may_be_whole = true,
-              bool sorts_when_drawn = false);
+              const RowKeys& keys, const RowCells& cells, bool shares_missing = true, bool may_be_whole = true);
 
     // An empty one, into which the rows of a node can be loaded.
     explicit Partition(const Partition& like, std::nullptr_t);
@@ -71,13 +70,10 @@ class Partition {
 
     const Keys& keys() const { return keys_.keys(); }
     Segment root() const { return {0, n_root_rows_}; }
-    bool is_sorted(std::size_t column) const { return sorted_[column]; }
+    bool is_sorted(std::size_t column) const { return sorted_[column] && !keys_.sorts_when_drawn(); }
     bool sorts() const { return keys_.n_columns() > 0; }
     // Whether a column of many values is sorted at each node that draws it: no node is presorted then.
-    bool is_sorted_when_drawn(std::size_t column) const {
-        return sorts_when_drawn_ && !cells_.has(column) && table_.column(column).kind == Kind::numeric &&
-               keys().fit(table_.column(column).n_values);
-    }
+    bool is_sorted_when_drawn(std::size_t column) const { return sorted_[column] && keys_.sorts_when_drawn(); }
     std::span<const SortedRow> sorted_rows(std::size_t column, Segment segment) const {
         return {arena_[column].data() + (segment.begin - base_), segment.size};
     }
@@ -179,7 +175,6 @@ class Partition {
     const RowCells& cells_;
     std::vector<bool> sorted_;
     std::size_t n_root_rows_ = 0;
-    const bool sorts_when_drawn_ = false;
     bool needs_rows_ = false;  // whether anything below a presorted node is read through rows()
     WeightKind weight_kind_ = WeightKind::equal;
     double weight_step_ = 0;

@@ -47,8 +47,10 @@ void RowCells::copy_row(std::uint32_t row, std::uint8_t* to) const {
 }
 
 RowKeys::RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, std::vector<std::size_t> columns,
-                 const Keys& keys, std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop)
-    : keys_(keys), columns_(std::move(columns)) {
+                 const Keys& keys, std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop,
+                 bool sorts_when_drawn)
+    : keys_(keys), columns_(std::move(columns)), sorts_when_drawn_(sorts_when_drawn) {
+    if (sorts_when_drawn_) return;
     if (table.bytes() != nullptr) {
         bytes_ = table.bytes();
         width_ = table.n_columns();

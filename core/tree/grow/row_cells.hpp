@@ -50,13 +50,17 @@ class RowCells {
 // cache lines per row, where column by column it would take one per cell.
 class RowKeys {
   public:
-    // Of some columns. The code of a missing value is the number of values.
+    // Of some columns; without cells where nodes sort the columns that they draw, each by itself. The code of a missing
+    // value is the number of values.
     RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, std::vector<std::size_t> columns,
-            const Keys& keys, std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop);
+            const Keys& keys, std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop,
+            bool sorts_when_drawn = false);
 
     const Keys& keys() const { return keys_; }
     std::size_t n_columns() const { return columns_.size(); }
     std::size_t column(std::size_t index) const { return columns_[index]; }  // of the table
+    std::span<const std::size_t> columns() const { return columns_; }
+    bool sorts_when_drawn() const { return sorts_when_drawn_; }
     const std::uint32_t* row(std::uint32_t row) const { return cells_.data() + std::size_t{row} * columns_.size(); }
 
     // A table of bytes has no cells here: keys are made of its own.
@@ -68,6 +72,7 @@ class RowKeys {
   private:
     Keys keys_;
     std::vector<std::size_t> columns_;
+    bool sorts_when_drawn_;
     std::vector<std::uint32_t> cells_;  // rows of the table x columns
     const std::uint8_t* bytes_ = nullptr;
     std::size_t width_ = 0;  // of a row of bytes_

@@ -25,10 +25,10 @@ FoundTest searched(const tables::Problem& problem, Way way, const GrowOptions& o
     const Examples examples{&table, problem.labels, problem.weights, 2, problem.cases};
     const auto gaps = value_gaps_of(table, 1e-5);
     const XLogX xlogx(problem.labels.size());
-    const std::vector<std::size_t> sorted(way == Way::presorted ? 1 : 0);
-    const RowKeys row_keys(table, problem.labels, sorted, keys, gaps, 1, {});
+    const std::vector<std::size_t> sorted(way == Way::counted ? 0 : 1);
+    const RowKeys row_keys(table, problem.labels, sorted, keys, gaps, 1, {}, way == Way::drawn);
     const RowCells row_cells(table, 1, {}, way == Way::counted ? RowCells::few_values : 0);
-    Partition partition(table, problem.labels, problem.weights, row_keys, row_cells, true, true, way == Way::drawn);
+    Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
     if (way != Way::drawn) partition.presort(partition.root(), 1, {});
     std::vector<double> counts(2);
     for (std::size_t row = 0; row < problem.labels.size(); ++row) {
