@@ -95,6 +95,7 @@ _LEAST_SAVED_SD = 1e-3  # on a grid a standard deviation has a sixth of a unit a
 class Gaussian(CountedDistribution):
     """The values so far, of which each class has a mean and a standard deviation."""
 
+    # Of another class than its own where values become moments.
     def add(self, batch: Batch, column: int) -> Gaussian | NormalMoments:  # type: ignore[override]
         """Return the distribution updated with a column of a batch; its moments where it has many values."""
         if self.dialect == "exact":
@@ -144,10 +145,14 @@ class Gaussian(CountedDistribution):
         return self.fitted.log_likelihood(values)
 
 
-_WORDS = 2**4700  # more than any sum of squares of finite numbers in units of the least one
+_MOST_SUM = 2**4700  # more than any sum of squares of finite numbers in units of the least one
 
 
-@saved(weights=TupleOf(Integer(0, _WORDS)), sums=TupleOf(Integer(-_WORDS, _WORDS)), squares=TupleOf(Integer(0, _WORDS)))
+@saved(
+    weights=TupleOf(Integer(0, _MOST_SUM)),
+    sums=TupleOf(Integer(-_MOST_SUM, _MOST_SUM)),
+    squares=TupleOf(Integer(0, _MOST_SUM)),
+)
 @dataclass(frozen=True)
 class NormalMoments:
     """The moments of a column of many values in each class, as integers: no order and no partition changes them.
