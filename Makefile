@@ -75,7 +75,9 @@ test-doctests: $(VENV)/.test
 	  while IFS= read -r each; do off+=("$$each"); done < <($(BIN)/python tools/baseline_env.py); \
 	  env "$${off[@]}" $(BIN)/python -m pytest -q -n 2 --dist loadfile src README.md docs'
 
-test-long: test fuzz test-interpreters $(VENV)/.docs
+# `make test` has tested the version of Python that it runs on: the others are left.
+test-long: test fuzz $(VENV)/.docs
+	bash tools/test_interpreters.sh "$$($(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
 	env CALIBRANT_THOROUGH=1 $(BIN)/python -m pytest -n 3 --dist loadfile -m "long or hypothesis"
 
 test-interpreters:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds a wheel with each version of Python from 3.11 on that is found on the machine, installs it in a fresh environment and runs the tests.
+# Builds a wheel with each version of Python from 3.11 on that is found on the machine, installs it in a fresh environment
+# and runs the tests; a version that is named, such as 3.11, is left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -15,6 +16,7 @@ seen=""
 for python in $candidates; do
   version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
   case " $seen " in *" $version "*) continue ;; esac
+  [ "$version" = "${1:-}" ] && continue
   seen="$seen $version"
   echo "== Python $version"
   "$python" -m venv "$work/$version"
