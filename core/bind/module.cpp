@@ -3,6 +3,10 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of calibrant; private, its interface may change at any time.";
+#ifdef NDEBUG
+    // What a traceback or a cache still holds when Python ends is no leak, and the words would alarm people.
+    nanobind::set_leak_warnings(false);
+#endif
     calibrant::bind_tables(module);
     calibrant::bind_trees(module);
     calibrant::bind_packed_trees(module);
