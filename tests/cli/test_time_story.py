@@ -39,7 +39,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     loans, later = write_tables(folder)
     found: dict[str, Any] = {"loans": loans, "later": later, "folder": folder}
     rows = pd.read_csv(later, parse_dates=["issued"])
-    blend = ("--target", "bad", "--param", 'members=["logistic", "forest"]')
+    blend = ("--target", "bad", "--param", 'members=["kernel", "forest"]')
     for name, command, options in (("shuffled", call, []), ("by time", execute, ["--time", "issued"])):
         model = folder / f"{name}.calibrant"
         done = command("fit", str(loans), *blend, "--out", str(model), *options)
