@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import call, execute, run, run_json
+from tests.cli.command_line import call, run, run_json
 
 from calibrant.report import Report
 from calibrant.studies import compare_table
@@ -55,7 +55,7 @@ def test_check_in_json(loans: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_leak_is_the_headline_with_what_it_is_worth(loans: str, capsys: pytest.CaptureFixture[str]) -> None:
-    args = ("compare", loans, "--target", "default", "--method", "naive_bayes", "--workers", "1")
+    args = ("compare", loans, "--target", "default", "--method", "naive_bayes", "--workers", "1", "--plan", "5")
     printed = run(capsys, *args)
     assert printed.startswith("Advice: Look at 'recovered' before anything else: it differs from its usual value in ")
     assert "Without it log-loss is 0." in printed
@@ -68,14 +68,14 @@ def test_a_leak_is_the_headline_with_what_it_is_worth(loans: str, capsys: pytest
 
 
 def test_a_report_opens_with_the_check(loans: str, tmp_path: Path) -> None:
-    found = compare_table(loans, target="default", methods=["naive_bayes"], store=tmp_path / "s.db")
+    found = compare_table(loans, target="default", methods=["naive_bayes"], plan="5", store=tmp_path / "s.db")
     report = Report.from_comparison(found)
     assert [section.name for section in report.sections][:2] == ["check", "answer"]
     assert "may be a leak of the class" in report.to_html()
 
 
 def test_fit_warns_of_a_leak(loans: str) -> None:
-    result = execute("fit", loans, "--target", "default", "--method", "tree", "--out", "m.calibrant")
+    result = call("fit", loans, "--target", "default", "--method", "tree", "--out", "m.calibrant")
     assert result.returncode == 0
     assert "Warning: 'recovered' may be a leak of the class" in result.stderr
     assert "'currency' is constant" in result.stderr

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import call, execute, run, run_json
+from tests.cli.command_line import call, run, run_json
 
 from calibrant import metrics
 
@@ -47,7 +47,7 @@ def test_arff_and_c45_files_are_read(pred: Path, predictions: pd.DataFrame, caps
 
 
 def test_standard_input_is_read(pred: Path) -> None:
-    done = execute("evaluate", "-", "--target", "y", "--proba", "p", "--metric", "auc", stdin=pred.read_bytes())
+    done = call("evaluate", "-", "--target", "y", "--proba", "p", "--metric", "auc", stdin=pred.read_bytes())
     assert done.returncode == 0
     assert done.stdout.startswith("standard input: 600 rows")
 

@@ -34,14 +34,15 @@ def write_tables(folder: Path) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Fit as a new user would, then by time, and score both models on the later rows."""
+    """Fit a blend as a new user would, then by time, and score both on the later rows; two members are enough."""
     folder = tmp_path_factory.mktemp("time")
     loans, later = write_tables(folder)
     found: dict[str, Any] = {"loans": loans, "later": later, "folder": folder}
     rows = pd.read_csv(later, parse_dates=["issued"])
+    blend = ("--target", "bad", "--param", 'members=["kernel", "forest"]')
     for name, command, options in (("shuffled", call, []), ("by time", execute, ["--time", "issued"])):
         model = folder / f"{name}.calibrant"
-        done = command("fit", str(loans), "--target", "bad", "--out", str(model), *options)
+        done = command("fit", str(loans), *blend, "--out", str(model), *options)
         assert done.returncode == 0, done.stderr
         loaded = load_model(model)
         proba = loaded.predict_proba(rows[list(loaded.feature_names_in_)])

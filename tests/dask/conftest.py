@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.dask.clusters import two_workers
 
 distributed = pytest.importorskip("distributed")
 
@@ -19,20 +19,8 @@ MEMORY_LIMIT = 1_500_000_000
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
-    """Two worker processes of one thread each, which Dask starts again when they die."""
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)  # it reports every worker that dies
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        memory_limit=MEMORY_LIMIT,
-        dashboard_address=":0",
-        silence_logs=logging.CRITICAL,
-    ) as cluster:
+    with two_workers(memory_limit=MEMORY_LIMIT) as cluster:
         yield cluster
-    logger.setLevel(level)
 
 
 @pytest.fixture(scope="session")

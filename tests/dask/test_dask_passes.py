@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.dask.clusters import two_workers
 
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.calibration import Beta, CalibratedClassifier, Isotonic, MatrixScaling, Temperature
@@ -20,12 +21,7 @@ distributed = pytest.importorskip("distributed")
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as connected,
-    ):
+    with two_workers(memory_limit="1GiB") as cluster, distributed.Client(cluster) as connected:
         yield connected
 
 

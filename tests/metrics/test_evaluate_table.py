@@ -39,9 +39,8 @@ def sources(rows, folder):
 
 
 def test_every_source_has_the_same_card(rows, tmp_path):
-    cards = [
-        evaluate_table(source, target="y", proba="p", weight="w", batch_size=7001) for source in sources(rows, tmp_path)
-    ]
+    few = sources(rows[:9_000], tmp_path)
+    cards = [evaluate_table(source, target="y", proba="p", weight="w", batch_size=2001) for source in few]
     for card in cards[1:]:
         for name, score in card.items():
             assert score.value == pytest.approx(cards[0][name].value, rel=1e-12)

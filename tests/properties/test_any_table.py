@@ -19,7 +19,7 @@ from sklearn.base import clone
 from calibrant import load_model, save
 from calibrant.studies._table_comparison.table_study import candidates
 
-_EXAMPLES = 25 if os.environ.get("CALIBRANT_THOROUGH") else 3
+_EXAMPLES = 25 if os.environ.get("CALIBRANT_THOROUGH") else 2
 _WORDS = ["late", "paid", "twice", "call", "again", "never", "asked", "refund", "sent", "lost", "parcel"]
 
 

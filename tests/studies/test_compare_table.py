@@ -235,7 +235,7 @@ def test_a_calibrated_method_with_the_same_probabilities_is_no_line_of_its_own(t
     x = rng.normal(size=400)
     frame = pd.DataFrame({"x": x, "y": np.where(rng.random(400) < 1 / (1 + np.exp(-x)), "yes", "no")})
     names = ["logistic regression", "calibrated logistic regression"]
-    found = compare_table(frame, methods=names, store=tmp_path / "s.db")
+    found = compare_table(frame, methods=names, plan="5", store=tmp_path / "s.db")
     merged = [each for each in found.ranking if each.same]
     lines = [line for line in str(found).splitlines() if line.startswith("  ") and "logistic regression" in line]
     assert len(found.ranking) == 3 - len(merged)

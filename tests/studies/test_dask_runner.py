@@ -9,10 +9,10 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from tests.dask.clusters import two_workers
 from tests.studies.runner_methods import (
     collect,
     job_of,
@@ -37,19 +37,6 @@ from calibrant.studies._runners.runner import JobEnded, RunnerEvent, TrialFinish
 from calibrant.studies._trials.records import StudyRows, StudyWork, TrialRef
 
 distributed = pytest.importorskip("distributed")
-
-
-@contextmanager
-def two_workers() -> Iterator[Any]:
-    """Start two worker processes of one thread each, which Dask starts again when they die."""
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)  # it reports every worker that dies
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
-    ) as cluster:
-        yield cluster
-    logger.setLevel(level)
 
 
 @pytest.fixture(scope="module")

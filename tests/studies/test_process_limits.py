@@ -88,8 +88,8 @@ def test_memory_beyond_the_limit_fails_the_trial_with_its_traceback(start: Any) 
 
 @linux
 def test_memory_below_the_limit_is_granted_again_and_again(start: Any) -> None:
-    found = records(run_all(start(memory_limit=600_000_000, take=take_memory), [job_of(0, "take", 3)]))
-    assert [record.scores["test"]["value"] for record in found.values()] == [5e7] * 3
+    found = records(run_all(start(memory_limit=600_000_000, take=take_memory), [job_of(0, "take", 2)]))
+    assert [record.scores["test"]["value"] for record in found.values()] == [5e7] * 2
 
 
 @linux
@@ -116,8 +116,8 @@ def test_rows_that_a_worker_has_dropped_do_not_raise_the_memory_limit(start: Any
 @linux
 def test_a_worker_that_dies_of_the_memory_limit_is_recorded_so(start: Any) -> None:
     runner = start(memory_limit=200_000_000, run_out=run_out_in_c)
-    found = records(run_all(runner, [job_of(0, "mean run_out", 2)]))
-    assert sorted(key for key, record in found.items() if record.error) == ["iris/0/run_out/0", "iris/0/run_out/1"]
+    found = records(run_all(runner, [job_of(0, "mean run_out")]))
+    assert [key for key, record in found.items() if record.error] == ["iris/0/run_out/0"]
     assert found["iris/0/run_out/0"].error.endswith("memory limit of 200 MB exceeded")
 
 
@@ -129,7 +129,7 @@ def test_a_worker_that_leaks_is_replaced_before_it_harms_other_trials(start: Any
         builtins.__dict__.setdefault("leaked", []).append(np.ones(4_000_000))
         return float(os.getpid())
 
-    found = records(run_all(start(memory_limit=100_000_000, leak=leak), [job_of(n, "leak") for n in range(8)]))
+    found = records(run_all(start(memory_limit=100_000_000, leak=leak), [job_of(n, "leak") for n in range(5)]))
     assert not any(record.error for record in found.values())
     assert len({record.scores["test"]["value"] for record in found.values()}) > 1
 

@@ -10,6 +10,7 @@ import math
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +25,10 @@ def margin(share: float, n_draws: int) -> float:
     return 3.5 * math.sqrt(share * (1 - share) / n_draws)
 
 
+def draws(few: int, many: int) -> list[Any]:
+    return [few, pytest.param(many, marks=pytest.mark.long)]
+
+
 @pytest.fixture(scope="module")
 def simulation() -> ModuleType:
     path = Path(__file__).parents[2] / "benchmarks" / "interval_coverage.py"
@@ -34,10 +39,11 @@ def simulation() -> ModuleType:
     return module
 
 
+@pytest.mark.parametrize("n_draws", draws(80, 200))
 @pytest.mark.parametrize("stratified", [True, False])
-def test_the_interval_of_the_base_rate_holds_the_entropy(stratified: bool) -> None:
+def test_the_interval_of_the_base_rate_holds_the_entropy(stratified: bool, n_draws: int) -> None:
     """1,500 rows, 9 % positive: by the variance of stratified folds 41 % of the intervals held it."""
-    random, n_draws, held = np.random.default_rng(0), 200, 0
+    random, held = np.random.default_rng(0), 0
     entropy = -(0.09 * math.log(0.09) + 0.91 * math.log(0.91))
     for seed in range(n_draws):
         y = random.random(1_500) < 0.09
@@ -49,28 +55,28 @@ def test_the_interval_of_the_base_rate_holds_the_entropy(stratified: bool) -> No
     assert held / n_draws >= 0.95 - margin(0.95, n_draws)
 
 
+@pytest.mark.parametrize("n_draws", draws(25, 80))
 @pytest.mark.parametrize("plan", ["stratified", "not stratified", "groups"])
-def test_intervals_hold_the_true_losses_of_the_fitted_models(simulation: ModuleType, plan: str) -> None:
+def test_intervals_hold_the_true_losses_of_the_fitted_models(simulation: ModuleType, plan: str, n_draws: int) -> None:
     """600 rows, 10 % positive; of the constant, logistic regression, naive Bayes and a tree."""
-    n_draws = 80
     found = simulation.run_cell(simulation.Cell("simulated", 600, 0.1, plan, n_draws), simulation.METHODS, seed=1)
     covered = simulation.coverage(found["truth"], found["own"])[0]
     assert covered.shape == (4, 4)
     assert covered.min() >= LOW - margin(LOW, n_draws)
 
 
-def test_three_repeats_cover_as_one_does(simulation: ModuleType) -> None:
-    n_draws = 40
+@pytest.mark.parametrize("n_draws", draws(20, 40))
+def test_three_repeats_cover_as_one_does(simulation: ModuleType, n_draws: int) -> None:
     methods = {name: simulation.METHODS[name] for name in ("constant", "tree")}
     cell = simulation.Cell("simulated", 600, 0.1, "stratified, 3 repeats", n_draws)
     found = simulation.run_cell(cell, methods, seed=2)
     assert simulation.coverage(found["truth"], found["own"])[0].min() >= LOW - margin(LOW, n_draws)
 
 
+@pytest.mark.parametrize("n_draws", draws(16, 40))
 @pytest.mark.parametrize("model", ["logistic", "tree"])
-def test_of_13_equally_good_methods_none_is_called_worse(simulation: ModuleType, model: str) -> None:
+def test_of_13_equally_good_methods_none_is_called_worse(simulation: ModuleType, model: str, n_draws: int) -> None:
     """In at most 5 % of the draws any is, and at most 5 % of the pairs are told apart, by losses and by areas."""
-    n_draws = 40
     found = simulation.equal_methods(300, model, n_draws, seed=3)
     assert found["worse"].mean(axis=0).max() <= 0.05 + margin(0.05, n_draws)
     assert found["better"].mean(axis=0).max() <= 0.05 + margin(0.05, n_draws)

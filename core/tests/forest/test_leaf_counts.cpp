@@ -17,16 +17,16 @@ const std::vector<std::int32_t> leaves(4), classes{0, 1, 1, 0};
 const std::vector<std::uint16_t> in_bag{1, 2, 0, 0};
 const std::vector<double> weights{1, 2, 3, 4};
 const Bags bags(in_bag, 4);
-const BaggedRows rows{&bags, classes, {}, 2};
+const BaggedRows four_rows{&bags, classes, {}, 2};
 
 }  // namespace
 
 TEST(rows_are_counted_in_and_out_of_the_bag) {
     const LeafPaths paths(leaves, 1);
-    CHECK(count_leaves(paths, 0, 1, rows, {}, {}).counts == (std::vector<double>{1, 1, 1, 1}));
-    CHECK(count_leaves(paths, 0, 1, rows, std::vector<std::uint8_t>{1, 1, 1, 0}, {}).counts ==
+    CHECK(count_leaves(paths, 0, 1, four_rows, {}, {}).counts == (std::vector<double>{1, 1, 1, 1}));
+    CHECK(count_leaves(paths, 0, 1, four_rows, std::vector<std::uint8_t>{1, 1, 1, 0}, {}).counts ==
           (std::vector<double>{1, 1, 1, 0}));
-    BaggedRows how = rows;
+    BaggedRows how = four_rows;
     how.multiplicity = true;
     CHECK(count_leaves(paths, 0, 1, how, {}, {}).counts == (std::vector<double>{1, 2, 1, 1}));
     how.weights = weights;
@@ -36,7 +36,7 @@ TEST(rows_are_counted_in_and_out_of_the_bag) {
 }
 
 TEST(shares_of_rows_are_counted_in_steps_and_whole_rows_as_they_are) {
-    BaggedRows how = rows;
+    BaggedRows how = four_rows;
     how.weights = weights;
     CHECK(how.counted(2, 0, 0.3) == 3 * 0.3);
     how.step = 0.25;
@@ -72,7 +72,8 @@ TEST(counts_in_steps_are_the_same_in_any_order) {
 }
 
 TEST(rows_are_counted_by_label_and_those_without_one_are_not) {
-    const BinCounts bins = count_cells(LeafPaths(leaves, 1), 0, 1, rows, std::vector<std::int32_t>{-1, 1, 1, 1}, {});
+    const BinCounts bins =
+        count_cells(LeafPaths(leaves, 1), 0, 1, four_rows, std::vector<std::int32_t>{-1, 1, 1, 1}, {});
     CHECK(bins.index == (std::vector<std::int32_t>{-1, 0}));
     CHECK(bins.counts == (std::vector<double>{0, 1, 1, 1}));
 }
@@ -81,9 +82,9 @@ TEST(cells_have_frequencies_and_empty_cells_have_no_index) {
     const std::vector<std::int32_t> labels{0, 0, 1, 1};
     const std::vector<std::size_t> n_nodes{1};
     const Pooling laplace{.added = {1, 1}}, only{.only = true, .added = {0, 0}};
-    const auto both = pool_cells(LeafPaths(leaves, 1), n_nodes, rows, labels, laplace, 1, {});
+    const auto both = pool_cells(LeafPaths(leaves, 1), n_nodes, four_rows, labels, laplace, 1, {});
     CHECK(both[0].index == (std::vector<std::int32_t>{0, 1}) && both[0].table == (std::vector{0.5, 0.5, 0.5, 0.5}));
-    const auto outside = pool_cells(LeafPaths(leaves, 1), n_nodes, rows, labels, only, 1, {});
+    const auto outside = pool_cells(LeafPaths(leaves, 1), n_nodes, four_rows, labels, only, 1, {});
     CHECK(outside[0].index == (std::vector<std::int32_t>{-1, 1}));
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -91,17 +90,17 @@ def test_a_forest_learns_from_225_million_values_in_600_megabytes(tmp_path: Path
     assert float(output) > 0.5
 
 
-def test_ctrl_c_at_any_moment_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("n_runs", [2, pytest.param(8, marks=pytest.mark.long)])
+def test_ctrl_c_at_any_moment_leaves_nothing_behind(tmp_path: Path, n_runs: int) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     write_file(tmp_path / "rows.parquet", 2, 4, 20_000)
-    moments = random.Random(5)
     interrupted = 0
-    for _ in range(4):
+    for number in range(n_runs):
         process = start(tmp_path / "rows.parquet", scratch)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(moments.random() * 0.15)
+        time.sleep(0.15 * number / n_runs)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=120)
         interrupted += process.returncode != 0
