@@ -157,18 +157,21 @@ void cells_of(const std::variant<Column<float>, Column<double>>& values, const C
 }
 
 template <class T>
-nb::tuple sums_of(const Vector<T>& values, const Vector<std::int64_t>& rows,
-                  const std::optional<Vector<double>>& counts) {
-    if (counts && counts->size() != values.size()) throw std::invalid_argument("there must be one count of each row");
-    const auto inside = [&](std::int64_t row) { return row >= 0 && static_cast<std::size_t>(row) < values.size(); };
-    if (!std::all_of(rows.data(), rows.data() + rows.size(), inside))
-        throw std::out_of_range("a row beyond the values");
+nb::list sums_of(const Vector<T>& values, const Vector<std::uint32_t>& labels, std::size_t n_classes,
+                 const std::optional<Vector<double>>& counts) {
+    if (labels.size() != values.size() || (counts && counts->size() != values.size()))
+        throw std::invalid_argument("there must be one label and one count of each row");
+    if (std::any_of(labels.data(), labels.data() + labels.size(), [=](auto label) { return label >= n_classes; }))
+        throw std::out_of_range("a label beyond the classes");
     auto found = [&] {
         const nb::gil_scoped_release released;
-        return power_sums(span_of(values), span_of(rows), span_of(counts));
+        return power_sums(span_of(values), span_of(labels), n_classes, span_of(counts));
     }();
     const auto words = [](std::vector<std::uint64_t>& each) { return to_numpy(std::move(each), {each.size()}); };
-    return nb::make_tuple(found.exponent, words(found.positive), words(found.negative), words(found.squares));
+    nb::list sums;
+    for (PowerSums& each : found)
+        sums.append(nb::make_tuple(each.exponent, words(each.positive), words(each.negative), words(each.squares)));
+    return sums;
 }
 
 nb::object lows_of(nb::handle_t<CodedTable> self, std::size_t index) {
@@ -220,12 +223,11 @@ void bind_tables(nb::module_& module) {
                "Return the values at ascending positions of the sorted column, missing ones left out, and the least "
                "greater value of each, NaN where there is none.");
     module.def("values_at", &values_at<double>, "column"_a.noconvert(), "positions"_a.noconvert());
-    module.def(
-        "power_sums", &sums_of<float>, "values"_a.noconvert(), "rows"_a.noconvert(),
-        "counts"_a.noconvert() = nb::none(),
-        "Return the exact sums of the finite values at some rows: the exponent of their unit, and the words, the "
-        "lowest first, of the sum of the positive values, of the negative ones, and of the squares.");
-    module.def("power_sums", &sums_of<double>, "values"_a.noconvert(), "rows"_a.noconvert(),
+    module.def("power_sums", &sums_of<float>, "values"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
+               "counts"_a.noconvert() = nb::none(),
+               "Return the exact sums of the finite values of each class: the exponent of their unit, and the words, "
+               "the lowest first, of the sum of the positive values, of the negative ones, and of the squares.");
+    module.def("power_sums", &sums_of<double>, "values"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
                "counts"_a.noconvert() = nb::none());
     module.def("find_cells", &cells_of, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a.noconvert(),
                "n_threads"_a = 1,

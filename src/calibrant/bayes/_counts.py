@@ -25,28 +25,38 @@ MOST_WEIGHT = 1e150  # in a model file: sums of such weights are finite
 
 @dataclass(frozen=True)
 class ClassRows:
-    """The rows of each class, and their weights as whole numbers of units: 1 where ``counts`` is None."""
+    """The class of each row, and its weight as a whole number of units: 1 where ``counts`` is None."""
 
-    rows: list[NDArray[np.intp]]
+    labels: NDArray[np.uint32]
+    totals: tuple[int, ...]  # of the counts of each class
     counts: NDArray[np.float64] | None
     exponent: int
 
     @classmethod
     def of(cls, labels: NDArray[np.intp], n_classes: int, weights: NDArray[np.float64] | None) -> ClassRows:
-        """Return the rows of each class; weights are rounded to multiples of a unit in which their sum is exact.
+        """Return the classes of rows; weights are rounded to multiples of a unit in which their sum is exact.
 
         Examples
         --------
         >>> ClassRows.of(np.array([1, 0, 1]), 2, None)
-        ClassRows(rows=[array([1]), array([0, 2])], counts=None, exponent=0)
+        ClassRows(labels=array([1, 0, 1], dtype=uint32), totals=(1, 2), counts=None, exponent=0)
         """
-        narrow = labels.astype(np.min_scalar_type(n_classes))  # sorted in a pass over each byte
-        ends = np.cumsum(np.bincount(labels, minlength=n_classes))
-        rows = np.split(np.argsort(narrow, kind="stable"), ends[:-1])
-        if weights is None:
-            return cls(rows, None, 0)
-        step = max(weight_step(float(weights.max(initial=0.0)), len(weights)), math.ulp(0.0))
-        return cls(rows, round_weights(weights, step) / step, math.frexp(step)[1] - 1)
+        counts, exponent = None, 0
+        if weights is not None:
+            step = max(weight_step(float(weights.max(initial=0.0)), len(weights)), math.ulp(0.0))
+            counts, exponent = round_weights(weights, step) / step, math.frexp(step)[1] - 1
+        return cls(labels.astype(np.uint32), _totals(labels, n_classes, counts), counts, exponent)
+
+    def totals_of(self, is_kept: NDArray[np.bool_]) -> tuple[int, ...]:
+        """Return the count of each class in some of the rows."""
+        if is_kept.all():
+            return self.totals
+        counts = None if self.counts is None else self.counts[is_kept]
+        return _totals(self.labels[is_kept], len(self.totals), counts)
+
+
+def _totals(labels: NDArray[Any], n_classes: int, counts: NDArray[np.float64] | None) -> tuple[int, ...]:
+    return tuple(int(total) for total in np.bincount(labels, counts, n_classes))
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ class Batch:
 
     @cached_property
     def by_class(self) -> ClassRows:
-        """The rows of each class, with their weights as counts."""
+        """The classes of the rows, with their weights as counts."""
         return ClassRows.of(self.labels, self.n_classes, self.weights)
 
 

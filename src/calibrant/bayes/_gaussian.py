@@ -179,10 +179,9 @@ class NormalMoments:
         NormalMoments(low=0.5, high=2.0, weight_exponent=0, exponent=-53, weights=(1, 2), sums=...
         """
         is_finite = np.isfinite(values)
-        finite = values if (are_finite := is_finite.all()) else values[is_finite]
-        counts = np.ones(len(values)) if by_class.counts is None else by_class.counts
-        weights = [int((counts[rows] if are_finite else counts[rows][is_finite[rows]]).sum()) for rows in by_class.rows]
-        found = [power_sums(values, rows, by_class.counts) for rows in by_class.rows]
+        finite = values if is_finite.all() else values[is_finite]
+        weights = by_class.totals_of(is_finite)
+        found = power_sums(values, by_class.labels, len(weights), by_class.counts)
         exponent = min(unit for unit, *_ in found)
         sums, squares = [], []
         for unit, *words in found:
@@ -190,7 +189,7 @@ class NormalMoments:
             sums.append((above - below) << unit - exponent)
             squares.append(squared << 2 * (unit - exponent))
         low, high = float(finite.min()), float(finite.max())
-        return cls(low, high, by_class.exponent, exponent, tuple(weights), tuple(sums), tuple(squares))
+        return cls(low, high, by_class.exponent, exponent, weights, tuple(sums), tuple(squares))
 
     @property
     def n_classes(self) -> int:
