@@ -12,6 +12,7 @@
 #include "bind/rows.hpp"
 #include "table/cells.hpp"
 #include "table/coded_table.hpp"
+#include "table/normal_logs.hpp"
 #include "table/order_statistics.hpp"
 #include "table/power_sums.hpp"
 #include "table/take_rows.hpp"
@@ -174,6 +175,21 @@ nb::list sums_of(const Vector<T>& values, const Vector<std::uint32_t>& labels, s
     return sums;
 }
 
+template <class T>
+void normal_logs(const Column<T>& values, double step, double origin, double floor, const Matrix<double>& classes,
+                 const OutputMatrix& output) {
+    if (classes.shape(1) != 5 || output.shape(0) != classes.shape(0) || output.shape(1) != values.shape(0))
+        throw std::invalid_argument("there must be five numbers of each class, and an output of classes x values");
+    std::vector<NormalClass> normals;
+    for (std::size_t k = 0; k < classes.shape(0); ++k) {
+        const double* const each = classes.data() + 5 * k;
+        normals.push_back({each[0], each[1], {each[2], each[3], each[4]}});
+    }
+    run_interruptibly(values.shape(0), [&](const StopToken& stop) {
+        add_normal_logs(view(values), {step, origin, floor, normals}, {output.data(), output.size()}, stop);
+    });
+}
+
 nb::object lows_of(nb::handle_t<CodedTable> self, std::size_t index) {
     const auto& column = nb::cast<const CodedTable&>(self).column(index);
     return column.is_binned() ? view_array(column.lows, self) : nb::none();
@@ -229,6 +245,13 @@ void bind_tables(nb::module_& module) {
                "the lowest first, of the sum of the positive values, of the negative ones, and of the squares.");
     module.def("power_sums", &sums_of<double>, "values"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
                "counts"_a.noconvert() = nb::none());
+    module.def(
+        "add_normal_logs", &normal_logs<float>, "values"_a.noconvert(), "step"_a, "origin"_a, "floor"_a,
+        "classes"_a.noconvert(), "output"_a.noconvert(),
+        "Add to output (classes x values) the log-probability of the grid unit of each finite value, for classes "
+        "of rows (mean, deviation, and the coefficients of the powers 0 to 2 of the squared distance).");
+    module.def("add_normal_logs", &normal_logs<double>, "values"_a.noconvert(), "step"_a, "origin"_a, "floor"_a,
+               "classes"_a.noconvert(), "output"_a.noconvert());
     module.def("find_cells", &cells_of, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a.noconvert(),
                "n_threads"_a = 1,
                "Write the number of edges that are less than each value, 65535 for NaN; edges are ascending.");

@@ -77,6 +77,15 @@ def power_sums(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), ord
 @overload
 def power_sums(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list: ...
 
+@overload
+def add_normal_logs(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)], step: float, origin: float, floor: float, classes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Add to output (classes x values) the log-probability of the grid unit of each finite value, for classes of rows (mean, deviation, and the coefficients of the powers 0 to 2 of the squared distance).
+    """
+
+@overload
+def add_normal_logs(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], step: float, origin: float, floor: float, classes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
 def find_cells(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
     """
     Write the number of edges that are less than each value, 65535 for NaN; edges are ascending.

@@ -97,8 +97,8 @@ class ColumnDistribution(Protocol):
         """Return the distribution updated with column number ``column`` of a batch."""
         ...
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-probability of each value in each class (classes x values), 0 where it is missing."""
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-probability of each value in each class to ``joint`` (classes x values), 0 where it is missing."""
         ...
 
 
@@ -147,10 +147,10 @@ class CategoryCounts:
 
     def add_codes(self, codes: NDArray[np.int32], batch: Batch, n_values: int) -> Self:
         """Return the counts with codes below ``n_values`` added; negative codes are missing values and not counted."""
-        keys = codes.astype(np.int64) * batch.n_classes + batch.labels
-        is_known = codes >= 0
-        weights = None if batch.weights is None else batch.weights[is_known]
-        cells = np.bincount(keys[is_known], weights, n_values * batch.n_classes)
+        keys, weights, is_known = codes.astype(np.int64) * batch.n_classes + batch.labels, batch.weights, codes >= 0
+        if not is_known.all():
+            keys, weights = keys[is_known], None if weights is None else weights[is_known]
+        cells = np.bincount(keys, weights, n_values * batch.n_classes)
         new = cells.reshape(n_values, batch.n_classes).astype(np.float64)
         new[: len(self.counts)] += self.counts
         return replace(self, counts=new)
@@ -161,9 +161,10 @@ class CategoryCounts:
         frequencies = self.smoothing.log_frequencies(self.counts).T
         return np.concatenate((frequencies, np.zeros((len(frequencies), 1))), axis=1)
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-frequency of each category in each class."""
-        return np.asarray(self._log_frequencies[:, values])
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-frequency of each category in each class."""
+        for logs, of_class in zip(self._log_frequencies, joint, strict=True):
+            of_class += logs[values]
 
     @property
     def n_classes(self) -> int:
@@ -192,9 +193,9 @@ class IntervalCounts:
         codes = interval_codes(batch.columns.arrays[column], self.cuts)
         return replace(self, counts=self.counts.add_codes(codes, batch, len(self.cuts) + 1))
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-frequency of each value's interval in each class."""
-        return self.counts.log_likelihood(interval_codes(values, self.cuts))
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-frequency of each value's interval in each class."""
+        self.counts.add_log_likelihood(interval_codes(values, self.cuts), joint)
 
     @property
     def n_classes(self) -> int:
