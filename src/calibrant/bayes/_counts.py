@@ -98,7 +98,7 @@ class ColumnDistribution(Protocol):
         ...
 
     def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
-        """Add the log-probability of each value in each class to ``joint`` (classes x values), 0 where it is missing."""
+        """Add the log-probability of each value to ``joint`` (classes x values), 0 where it is missing."""
         ...
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -40,7 +39,6 @@ from calibrant.estimates import (
 )
 from calibrant.estimates._internal import ESTIMATE, check_estimate, with_classes
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.trees import Tree
 from calibrant.trees._internal import GrownTree, TreeReading
 
 _MAX_KEPT_BYTES = 2**28  # of the rows of all bags kept between predictions; larger ones are decoded again
