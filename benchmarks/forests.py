@@ -6,9 +6,11 @@ import argparse
 import itertools
 import math
 import resource
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,6 +125,54 @@ def one_row(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
     print(f"  ours is {times['calibrant'] / times['onnxruntime']:.2f} x onnxruntime (bar 1.5; scikit-learn's 200)")
 
 
+def few_rows(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
+    """Print the processor time of 1,000 rows on one thread: whole trees with oneDAL, small ones with compiled trees."""
+    X, y = data
+    train, rows = slice(0, 100_000), [X[first : first + 1_000] for first in range(100_000, 120_000, 1_000)]
+    print(f"\n1,000 rows by {options.trees} trees, one thread, processor time, median of {len(rows)}")
+    for columns in ("sqrt", None):
+        models = {peer: PEERS[peer][1](options.trees, columns, 1) for peer in ("calibrant", "oneDAL")}
+        runs = {peer: model.fit(X[train], y[train]).predict_proba for peer, model in models.items()}
+        _print_few(f"whole trees, {columns or 'all'} of the columns", runs, rows, {"oneDAL": 1.0})
+    for depth in (6, 8):
+        model = ours(options.trees, "sqrt", 1, max_depth=depth).fit(X[train], y[train])
+        runs = {"calibrant": model.predict_proba, **_small_trees(X[train], y[train], depth, options.trees)}
+        _print_few(f"depth {depth}", runs, rows, {"tl2cgen": 0.8, "LightGBM": 1.0})
+
+
+def _small_trees(X: np.ndarray, y: np.ndarray, depth: int, n_trees: int) -> dict[str, Callable[[np.ndarray], object]]:
+    """Return the predictions of scikit-learn's trees compiled by tl2cgen, and of LightGBM's of as many leaves."""
+    import tl2cgen
+    import treelite
+    from lightgbm import LGBMClassifier
+
+    forest = RandomForestClassifier(n_trees, max_depth=depth, random_state=0).fit(X, y)
+    with tempfile.TemporaryDirectory() as folder:
+        library = str(Path(folder, "trees.so"))
+        tl2cgen.export_lib(
+            treelite.sklearn.import_model(forest), toolchain="gcc", libpath=library, params={"parallel_comp": n_trees}
+        )
+        compiled = tl2cgen.Predictor(library, nthread=1)
+    sizes = {"num_leaves": 2**depth, "max_depth": depth, "min_child_samples": 1}
+    boosted = LGBMClassifier(n_estimators=n_trees, n_jobs=1, verbose=-1, **sizes).fit(X, y)
+    return {"tl2cgen": lambda rows: compiled.predict(tl2cgen.DMatrix(rows)), "LightGBM": boosted.predict_proba}
+
+
+def _print_few(
+    name: str, runs: dict[str, Callable[[np.ndarray], object]], rows: list[np.ndarray], bars: dict[str, float]
+) -> None:
+    spent: dict[str, list[float]] = {peer: [] for peer in runs}
+    for block in rows[:1] + rows:  # what is prepared once comes first
+        for peer, run in runs.items():
+            started = time.process_time()
+            run(block)
+            spent[peer].append(time.process_time() - started)
+    times = {peer: float(np.median(each[1:])) for peer, each in spent.items()}
+    for peer, seconds in times.items():
+        ratio = f"{seconds / times['calibrant']:.2f} x" + (f" (bar {bars[peer]:g})" if peer in bars else "")
+        print(f"  {name:32} {peer:10} {seconds * 1e3:7.2f} ms {ratio}")
+
+
 def mean_of(
     rows: list[np.ndarray], runs: dict[str, Callable[[np.ndarray], object]], fewer: dict[str, int]
 ) -> dict[str, float]:
@@ -202,9 +252,13 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="leave out the million rows")
     parser.add_argument("--missing", action="store_true", help="only the cost of missing values")
+    parser.add_argument("--few-rows", action="store_true", help="only the prediction of 1,000 rows")
     options = parser.parse_args()
     print(machine("numpy", "scikit-learn", "scikit-learn-intelex", "onnxruntime", "calibrant"))
     A, B = continuous(125_000, 0.05), whole_numbers(125_000)
+    few_rows(A, options)
+    if options.few_rows:
+        return
     costs_of_missing_values(A, B, options)
     if options.missing:
         return

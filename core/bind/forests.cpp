@@ -16,7 +16,6 @@
 #include "forest/lazy_trees.hpp"
 #include "forest/packed_forest.hpp"
 #include "forest/permute.hpp"
-#include "forest/predict.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -76,20 +75,16 @@ std::vector<Member> members_of(const std::vector<const Tree*>& trees, const std:
     return members;
 }
 
-void predict_forest(const std::vector<const Tree*>& trees, std::size_t n_rows, const PredictArgument& columns,
-                    const std::vector<Matrix<double>>& tables, const OutputMatrix& output, std::size_t n_threads) {
-    const std::vector<Member> members = members_of(trees, tables);
-    const PredictRows rows = rows_to_predict(n_rows, columns);
-    run_predict(*trees.front(), n_rows, [&](const StopToken& stop) {
-        sum_predictions(members, rows, {output.data(), output.size()}, n_threads, stop);
-    });
-}
+// Rows x trees that are predicted in less time than a thread takes to start.
+constexpr std::size_t few_descents = std::size_t{1} << 13;
 
-std::optional<PackedForest> pack_forest(const std::vector<const Tree*>& trees,
-                                        const std::vector<Matrix<double>>& tables, std::size_t n_columns) {
-    const std::vector<Member> members = members_of(trees, tables);
-    if (!PackedForest::can_pack(members)) return std::nullopt;
-    return PackedForest(members, n_columns, tables.front().shape(1));
+void sum_forest(const PackedForest& forest, std::size_t n_rows, const PredictArgument& columns,
+                const OutputMatrix& output, std::size_t n_threads) {
+    const PredictRows rows = rows_to_predict(n_rows, columns);
+    const auto sum = [&](const StopToken& stop) { forest.sum(rows, {output.data(), output.size()}, n_threads, stop); };
+    if (n_rows * forest.n_trees() > few_descents) return run_interruptibly(sum);
+    const nb::gil_scoped_release released;
+    sum(StopToken{});
 }
 
 void permute_forest(const std::vector<const Tree*>& trees, const std::vector<Matrix<double>>& tables,
@@ -101,25 +96,6 @@ void permute_forest(const std::vector<const Tree*>& trees, const std::vector<Mat
     run_interruptibly([&](const StopToken& stop) {
         add_permuted_changes(members, table, bags, first_tree, permutations, span_of(changes), n_threads, stop);
     });
-}
-
-// Returns whether all rows were predicted: none of their values is missing.
-template <class T>
-bool mean(const PackedForest& forest, const StridedMatrix<T>& rows, const OutputMatrix& output) {
-    if (rows.shape(1) != forest.n_columns()) throw std::invalid_argument("rows must have the columns of the forest");
-    if (output.shape(0) != rows.shape(0) || output.shape(1) != forest.width())
-        throw std::invalid_argument("output must have one row per row, as wide as the tables");
-    const nb::gil_scoped_release released;
-    std::vector<double> row(forest.n_columns());
-    for (std::size_t i = 0; i < rows.shape(0); ++i) {
-        const T* const first = rows.data() + static_cast<std::int64_t>(i) * rows.stride(0);
-        for (std::size_t j = 0; j < row.size(); ++j) {
-            row[j] = static_cast<double>(first[static_cast<std::int64_t>(j) * rows.stride(1)]);
-            if (row[j] != row[j]) return false;
-        }
-        forest.mean(row, {output.data() + i * forest.width(), forest.width()});
-    }
-    return true;
 }
 
 void predict_lazily(const Matrix<std::uint32_t>& codes, const Matrix<std::uint32_t>& order,
@@ -167,22 +143,20 @@ void bind_forests(nb::module_& module) {
             "watch", [](const StopSource& stop) { heeded_stop = stop.token(); },
             "Make the request stop the work of the calling thread.")
         .def("request", [](StopSource& stop) { stop.request_stop(); }, "Stop the work, and any that is started later.");
-    module.def("predict_forest", &predict_forest, "trees"_a, "n_rows"_a, "columns"_a.noconvert(),
-               "tables"_a.noconvert(), "output"_a.noconvert(), "n_threads"_a,
-               "Write the sum of the trees' tables at the leaves that the rows reach.");
-
     module.def("permute_forest", &permute_forest, "trees"_a, "tables"_a.noconvert(), "table"_a, "bags"_a,
                "first_tree"_a, "columns"_a.noconvert(), "order"_a.noconvert(), "changes"_a.noconvert(), "n_threads"_a,
                "Add to changes (columns x rows, classes) how the trees' predictions of out-of-bag rows change when a "
                "column takes the values of the rows in order (columns x rows).");
 
-    nb::class_<PackedForest>(module, "PackedForest", "Numeric trees with their tables, packed to predict few rows.")
-        .def("mean", &mean<float>, "rows"_a.noconvert(), "output"_a.noconvert(),
-             "Write the mean of the tables at the leaves of the rows; return False, not all rows written, if a value "
-             "is missing.")
-        .def("mean", &mean<double>, "rows"_a.noconvert(), "output"_a.noconvert());
-    module.def("pack_forest", &pack_forest, "trees"_a, "tables"_a.noconvert(), "n_columns"_a,
-               "Pack trees with their tables; return None if a test is nominal.");
+    nb::class_<PackedForest>(module, "PackedForest", "Trees with their tables; immutable.")
+        .def(
+            "__init__",
+            [](PackedForest* self, const std::vector<const Tree*>& trees, const std::vector<Matrix<double>>& tables) {
+                new (self) PackedForest(members_of(trees, tables), tables.front().shape(1));
+            },
+            "trees"_a, "tables"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def("sum", &sum_forest, "n_rows"_a, "columns"_a.noconvert(), "output"_a.noconvert(), "n_threads"_a,
+             "Write the sum of the trees' tables at the leaves that the rows reach.");
 
     module.def("predict_lazy_trees", &predict_lazily, "codes"_a.noconvert(), "order"_a.noconvert(),
                "is_nominal"_a.noconvert(), "labels"_a.noconvert(), "bags"_a, "n_bags"_a, "weights"_a.noconvert().none(),

@@ -12,6 +12,7 @@
 #include "bind/rows.hpp"
 #include "table/cells.hpp"
 #include "table/coded_table.hpp"
+#include "table/normal_logs.hpp"
 #include "table/order_statistics.hpp"
 #include "table/power_sums.hpp"
 #include "table/take_rows.hpp"
@@ -157,18 +158,36 @@ void cells_of(const std::variant<Column<float>, Column<double>>& values, const C
 }
 
 template <class T>
-nb::tuple sums_of(const Vector<T>& values, const Vector<std::int64_t>& rows,
-                  const std::optional<Vector<double>>& counts) {
-    if (counts && counts->size() != values.size()) throw std::invalid_argument("there must be one count of each row");
-    const auto inside = [&](std::int64_t row) { return row >= 0 && static_cast<std::size_t>(row) < values.size(); };
-    if (!std::all_of(rows.data(), rows.data() + rows.size(), inside))
-        throw std::out_of_range("a row beyond the values");
+nb::list sums_of(const Vector<T>& values, const Vector<std::uint32_t>& labels, std::size_t n_classes,
+                 const std::optional<Vector<double>>& counts) {
+    if (labels.size() != values.size() || (counts && counts->size() != values.size()))
+        throw std::invalid_argument("there must be one label and one count of each row");
+    if (std::any_of(labels.data(), labels.data() + labels.size(), [=](auto label) { return label >= n_classes; }))
+        throw std::out_of_range("a label beyond the classes");
     auto found = [&] {
         const nb::gil_scoped_release released;
-        return power_sums(span_of(values), span_of(rows), span_of(counts));
+        return power_sums(span_of(values), span_of(labels), n_classes, span_of(counts));
     }();
     const auto words = [](std::vector<std::uint64_t>& each) { return to_numpy(std::move(each), {each.size()}); };
-    return nb::make_tuple(found.exponent, words(found.positive), words(found.negative), words(found.squares));
+    nb::list sums;
+    for (PowerSums& each : found)
+        sums.append(nb::make_tuple(each.exponent, words(each.positive), words(each.negative), words(each.squares)));
+    return sums;
+}
+
+template <class T>
+void normal_logs(const Column<T>& values, double step, double origin, double floor, const Matrix<double>& classes,
+                 const OutputMatrix& output) {
+    if (classes.shape(1) != 5 || output.shape(0) != classes.shape(0) || output.shape(1) != values.shape(0))
+        throw std::invalid_argument("there must be five numbers of each class, and an output of classes x values");
+    std::vector<NormalClass> normals;
+    for (std::size_t k = 0; k < classes.shape(0); ++k) {
+        const double* const each = classes.data() + 5 * k;
+        normals.push_back({each[0], each[1], {each[2], each[3], each[4]}});
+    }
+    run_interruptibly(values.shape(0), [&](const StopToken& stop) {
+        add_normal_logs(view(values), {step, origin, floor, normals}, {output.data(), output.size()}, stop);
+    });
 }
 
 nb::object lows_of(nb::handle_t<CodedTable> self, std::size_t index) {
@@ -220,13 +239,19 @@ void bind_tables(nb::module_& module) {
                "Return the values at ascending positions of the sorted column, missing ones left out, and the least "
                "greater value of each, NaN where there is none.");
     module.def("values_at", &values_at<double>, "column"_a.noconvert(), "positions"_a.noconvert());
-    module.def(
-        "power_sums", &sums_of<float>, "values"_a.noconvert(), "rows"_a.noconvert(),
-        "counts"_a.noconvert() = nb::none(),
-        "Return the exact sums of the finite values at some rows: the exponent of their unit, and the words, the "
-        "lowest first, of the sum of the positive values, of the negative ones, and of the squares.");
-    module.def("power_sums", &sums_of<double>, "values"_a.noconvert(), "rows"_a.noconvert(),
+    module.def("power_sums", &sums_of<float>, "values"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
+               "counts"_a.noconvert() = nb::none(),
+               "Return the exact sums of the finite values of each class: the exponent of their unit, and the words, "
+               "the lowest first, of the sum of the positive values, of the negative ones, and of the squares.");
+    module.def("power_sums", &sums_of<double>, "values"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
                "counts"_a.noconvert() = nb::none());
+    module.def(
+        "add_normal_logs", &normal_logs<float>, "values"_a.noconvert(), "step"_a, "origin"_a, "floor"_a,
+        "classes"_a.noconvert(), "output"_a.noconvert(),
+        "Add to output (classes x values) the log-probability of the grid unit of each finite value, for classes "
+        "of rows (mean, deviation, and the coefficients of the powers 0 to 2 of the squared distance).");
+    module.def("add_normal_logs", &normal_logs<double>, "values"_a.noconvert(), "step"_a, "origin"_a, "floor"_a,
+               "classes"_a.noconvert(), "output"_a.noconvert());
     module.def("find_cells", &cells_of, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a.noconvert(),
                "n_threads"_a = 1,
                "Write the number of edges that are less than each value, 65535 for NaN; edges are ascending.");

@@ -1,56 +1,65 @@
-// Numeric trees packed for predicting one row or a few: sixteen bytes per node, both branches of a test in one cache
-// line, several trees descended at once.
+// Predictions of many trees, summed. Numeric trees are laid out once for the rows of each type that come: a tree's
+// equal predictions are stored once, so that the distinct ones stay in the cache.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <span>
-#include <string>
-#include <unordered_map>
+#include <variant>
 #include <vector>
 
-#include "forest/predict.hpp"
+#include "stop.hpp"
+#include "tree/lanes.hpp"
+#include "tree/predict.hpp"
 
 namespace calibrant {
 
+// A tree and its table of predictions, a row for each node; all tables of a forest have the same width.
+struct Member {
+    const Tree* tree;
+    std::span<const double> table;
+};
+
 class PackedForest {
   public:
-    // Returns whether every test of the members is numeric, and 32 bits can number their nodes.
-    static bool can_pack(std::span<const Member> members);
+    // Throws std::invalid_argument unless there are members and each table has a row of `width` numbers for each node.
+    PackedForest(std::vector<Member> members, std::size_t width);
 
-    PackedForest(std::span<const Member> members, std::size_t n_columns, std::size_t width);
-
-    std::size_t n_columns() const { return n_columns_; }
+    std::size_t n_trees() const { return members_.size(); }
     std::size_t width() const { return width_; }
 
-    // Writes the mean of the members' tables at the leaves of a row without missing values, summed in the order of the
-    // members.
-    void mean(std::span<const double> row, std::span<double> out) const;
+    // Writes for each row the sum over the members of the table's row at its leaf, in the order of the members; missing
+    // values are handled as in `predict`.
+    void sum(const PredictRows& rows, std::span<double> out, std::size_t n_threads, const StopToken& stop) const;
 
   private:
-    // A test sends a value <= cut to node `next` and others to the node after it. A leaf's cut is a NaN whose low bits
-    // hold the row of its prediction, and its `next` is the node before it: no value is <= NaN, so every path
-    // stays at the leaf and the loop needs no test for leaves.
-    struct Node {
-        std::uint64_t cut = 0;
-        std::uint32_t column = 0;
-        std::uint32_t next = 0;
+    // The trees, whose leaves have the numbers of rows of their predictions.
+    template <class AnyLanes>
+    struct Packed {
+        std::vector<AnyLanes> trees;
+        std::vector<std::vector<double>> predictions;
     };
-    struct alignas(2 * sizeof(Node)) Sides {
-        std::array<Node, 2> nodes;
+    // Made at the first rows of a type of columns; empty where a test is nominal.
+    template <class... AnyLanes>
+    struct Layouts {
+        std::once_flag once{};
+        std::size_t n_columns = 0;
+        std::variant<std::monostate, Packed<AnyLanes>...> packed{};
     };
+    template <std::size_t fixed_width>
+    class BlockSums;
 
-    const Node& node(std::uint32_t number) const { return sides_[number / 2].nodes[number % 2]; }
-    using PredictionIndex = std::unordered_map<std::string, std::uint64_t>;  // rows by the bytes of a prediction
+    template <class... AnyLanes>
+    void pack(Layouts<AnyLanes...>& layouts, std::size_t n_columns, std::size_t n_threads, const StopToken& stop) const;
+    template <class AnyLanes>
+    std::optional<Packed<AnyLanes>> packed(std::size_t n_columns, std::size_t n_threads, const StopToken& stop) const;
 
-    void pack(const Member& member, PredictionIndex& seen);
-    Node leaf(std::uint32_t number, std::span<const double> prediction, PredictionIndex& seen);
-
-    std::size_t n_columns_, width_;
-    std::vector<Sides> sides_;
-    std::vector<std::uint32_t> roots_;
-    std::vector<double> predictions_;
+    std::vector<Member> members_;
+    std::size_t width_;
+    mutable Layouts<Lanes<float>, Lanes<float, std::uint64_t>> of_floats_{};
+    mutable Layouts<Lanes<double>> of_doubles_{};
 };
 
 }  // namespace calibrant

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "forest/bags.hpp"
-#include "forest/predict.hpp"
+#include "forest/packed_forest.hpp"
 #include "stop.hpp"
 #include "table/coded_table.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 namespace calibrant {
 namespace {
@@ -62,6 +63,30 @@ struct Magnitudes {
         add_halves(square, 1, high.low);
         add_halves(square, 2, high.high);
     }
+    // Adds a number of at most 32 bits once.
+    void add_short(std::uint64_t mantissa) {
+        sum[0] += mantissa;
+        add_halves(square, 0, mantissa * mantissa);
+    }
+};
+
+// Those of a class by sign and exponent; most tables use a few neighbouring exponents, so room is made page by page.
+class Pages {
+  public:
+    Magnitudes& at(std::size_t place) {
+        auto& page = pages_[place / page_size];
+        if (page.empty()) page.resize(page_size);
+        return page[place % page_size];
+    }
+    // Null where no number has come near the place.
+    const Magnitudes* find(std::size_t place) const {
+        const auto& page = pages_[place / page_size];
+        return page.empty() ? nullptr : &page[place % page_size];
+    }
+
+  private:
+    static constexpr std::size_t page_size = 32;
+    std::array<std::vector<Magnitudes>, 2 * n_exponents / page_size> pages_{};
 };
 
 // Adds words from a bit on; there is a word beyond every carry.
@@ -80,51 +105,70 @@ void add_words(std::vector<std::uint64_t>& sum, const std::array<std::uint64_t, 
     }
 }
 
-template <class T, class CountOf>
-std::vector<Magnitudes> by_sign_and_exponent(std::span<const T> values, std::span<const std::int64_t> rows,
-                                             const CountOf& count_of) {
-    std::vector<Magnitudes> found(2 * n_exponents);
-    for (const std::int64_t at : rows) {
-        const auto row = static_cast<std::size_t>(at);
+// The low bits of the mantissa of a double that are 0 for every number of type T.
+template <class T>
+constexpr int spare_bits = std::numeric_limits<double>::digits - std::numeric_limits<T>::digits;
+
+template <class T>
+std::vector<Pages> by_sign_and_exponent(std::span<const T> values, std::span<const std::uint32_t> labels,
+                                        std::size_t n_classes, std::span<const double> counts) {
+    std::vector<Pages> found(n_classes);
+    for (std::size_t row = 0; row < values.size(); ++row) {
         const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(values[row]));
         const std::size_t place = bits >> mantissa_bits;
         const std::uint64_t implicit = place % n_exponents != 0 ? implicit_bit : 0;
-        found[place].add((bits & (implicit_bit - 1)) | implicit, count_of(row));
+        const std::uint64_t mantissa = ((bits & (implicit_bit - 1)) | implicit) >> spare_bits<T>;
+        Magnitudes& magnitudes = found[labels[row]].at(place);
+        if (!counts.empty())
+            magnitudes.add(mantissa, static_cast<std::uint64_t>(counts[row]));
+        else if constexpr (spare_bits<T> > 0)
+            magnitudes.add_short(mantissa);
+        else
+            magnitudes.add(mantissa, 1);
     }
     return found;
 }
 
-}  // namespace
-
-template <class T>
-PowerSums power_sums(std::span<const T> values, std::span<const std::int64_t> rows, std::span<const double> counts) {
-    const auto found = counts.empty() ? by_sign_and_exponent(values, rows, [](std::size_t) { return std::uint64_t{1}; })
-                                      : by_sign_and_exponent(values, rows, [&](std::size_t row) {
-                                            return static_cast<std::uint64_t>(counts[row]);
-                                        });
+PowerSums joined(const Pages& found, int spare) {
     const auto is_filled = [&](std::size_t exponent) {
         const std::array<std::uint64_t, 6> none{};
-        return found[exponent].square != none || found[n_exponents + exponent].square != none;
+        const Magnitudes *above = found.find(exponent), *below = found.find(n_exponents + exponent);
+        return (above != nullptr && above->square != none) || (below != nullptr && below->square != none);
     };
     std::size_t first = 0, last = n_exponents - 1;  // the last is that of infinite and missing values
     while (first < last && !is_filled(first)) ++first;
     while (first < last && !is_filled(last - 1)) --last;
     const std::size_t least = std::max(first, std::size_t{1});  // 0 has the unit of 1, without the implicit bit
     PowerSums sums{lowest_unit + static_cast<int>(least), {}, {}, {}};
-    sums.positive.resize((last - first) / 64 + 4);
+    sums.positive.resize((last - first) / 64 + 5);
     sums.negative.resize(sums.positive.size());
-    sums.squares.resize((last - first) / 32 + 5);
+    sums.squares.resize((last - first) / 32 + 6);
     for (std::size_t i = first; i < last; ++i) {
-        const std::size_t bit = std::max(i, least) - least;
-        add_words(sums.positive, join(found[i].sum), bit);
-        add_words(sums.negative, join(found[n_exponents + i].sum), bit);
-        add_words(sums.squares, join(found[i].square), 2 * bit);
-        add_words(sums.squares, join(found[n_exponents + i].square), 2 * bit);
+        const std::size_t bit = std::max(i, least) - least + static_cast<std::size_t>(spare);
+        for (const bool is_negative : {false, true}) {
+            const Magnitudes* const magnitudes = found.find(is_negative ? n_exponents + i : i);
+            if (magnitudes == nullptr) continue;
+            add_words(is_negative ? sums.negative : sums.positive, join(magnitudes->sum), bit);
+            add_words(sums.squares, join(magnitudes->square), 2 * bit);
+        }
     }
     return sums;
 }
 
-template PowerSums power_sums(std::span<const float>, std::span<const std::int64_t>, std::span<const double>);
-template PowerSums power_sums(std::span<const double>, std::span<const std::int64_t>, std::span<const double>);
+}  // namespace
+
+template <class T>
+std::vector<PowerSums> power_sums(std::span<const T> values, std::span<const std::uint32_t> labels,
+                                  std::size_t n_classes, std::span<const double> counts) {
+    std::vector<PowerSums> sums;
+    for (const Pages& found : by_sign_and_exponent(values, labels, n_classes, counts))
+        sums.push_back(joined(found, spare_bits<T>));
+    return sums;
+}
+
+template std::vector<PowerSums> power_sums(std::span<const float>, std::span<const std::uint32_t>, std::size_t,
+                                           std::span<const double>);
+template std::vector<PowerSums> power_sums(std::span<const double>, std::span<const std::uint32_t>, std::size_t,
+                                           std::span<const double>);
 
 }  // namespace calibrant

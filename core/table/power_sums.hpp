@@ -1,6 +1,7 @@
 // Sums of numbers and of their squares without any rounding, which no order and no partition of the rows changes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,9 +15,10 @@ struct PowerSums {
     std::vector<std::uint64_t> positive, negative, squares;
 };
 
-// Of the values at some rows, those left out that are not finite. `counts` are whole numbers below 2^53 for every row
-// that add up to at most 2^53, or empty: each row once.
+// Of the values of each class, those left out that are not finite. `labels` are below `n_classes`; `counts` are whole
+// numbers below 2^53 for every row that add up to at most 2^53, or empty: each row once.
 template <class T>
-PowerSums power_sums(std::span<const T> values, std::span<const std::int64_t> rows, std::span<const double> counts);
+std::vector<PowerSums> power_sums(std::span<const T> values, std::span<const std::uint32_t> labels,
+                                  std::size_t n_classes, std::span<const double> counts);
 
 }  // namespace calibrant

@@ -9,7 +9,7 @@
 #include "calibrate/logistic.hpp"
 #include "forest/bags.hpp"
 #include "forest/forest.hpp"
-#include "forest/predict.hpp"
+#include "forest/packed_forest.hpp"
 #include "harness.hpp"
 #include "rank/losses.hpp"
 #include "rank/rank_measures.hpp"
@@ -99,7 +99,7 @@ std::vector<double> probabilities(const std::vector<Tree>& trees, const CodedTab
     }
     for (std::size_t tree = 0; tree < n_trees; ++tree) members.push_back({&trees[tree], laplace[tree]});
     std::vector<double> sums(n_rows * n_classes);
-    sum_predictions(members, coded_rows(table), sums, n_threads, {});
+    PackedForest(members, n_classes).sum(coded_rows(table), sums, n_threads, {});
     for (double& sum : sums) sum /= n_trees;
     return sums;
 }

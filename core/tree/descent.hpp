@@ -130,25 +130,31 @@ class TreeWalk {
     void block(std::size_t begin, std::size_t end, OnLeaf&& on_leaf, OnMissing&& on_missing) const {
         Descent descent(tree_, rows_);
         std::visit(
-            [&]<class Layout>(const Layout& layout) {
-                if constexpr (std::is_same_v<Layout, std::monostate>) {
+            [&]<class AnyLayout>(const AnyLayout& layout) {
+                if constexpr (std::is_same_v<AnyLayout, std::monostate>) {
                     for (std::size_t row = begin; row < end; ++row) on_missing(descent, row);
                 } else {
                     in_lanes(layout, descent, begin, end, on_leaf, on_missing);
                 }
             },
-            lanes_);
+            layout_);
     }
 
   private:
-    template <class Layout, class OnLeaf, class OnMissing>
-    static void in_lanes(const Layout& lanes, Descent& descent, std::size_t begin, std::size_t end, OnLeaf&& on_leaf,
-                         OnMissing&& on_missing) {
-        for (; begin < end; begin += Layout::width) {
-            const std::size_t n = std::min(end - begin, Layout::width);
-            const auto leaves = lanes.leaves(begin, n);
+    template <class AnyLanes>
+    struct Layout {
+        AnyLanes lanes;
+        TypedColumns<typename AnyLanes::Value> columns;
+    };
+
+    template <class AnyLayout, class OnLeaf, class OnMissing>
+    static void in_lanes(const AnyLayout& layout, Descent& descent, std::size_t begin, std::size_t end,
+                         OnLeaf&& on_leaf, OnMissing&& on_missing) {
+        for (; begin < end; begin += lanes_at_once) {
+            const std::size_t n = std::min(end - begin, lanes_at_once);
+            const auto leaves = layout.lanes.leaves(layout.columns, begin, n);
             for (std::size_t lane = 0; lane < n; ++lane) {
-                if (leaves[lane] != Layout::may_miss_value)
+                if (leaves[lane] != may_miss_value)
                     on_leaf(begin + lane, leaves[lane]);
                 else
                     on_missing(descent, begin + lane);
@@ -158,10 +164,10 @@ class TreeWalk {
 
     const Tree& tree_;
     const PredictRows& rows_;
-    std::variant<std::monostate, Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>,
-                 Lanes<std::uint8_t, std::uint32_t>, Lanes<std::uint8_t, std::uint64_t>, Lanes<std::uint32_t>,
-                 Lanes<std::uint32_t, std::uint64_t>>
-        lanes_;
+    std::variant<std::monostate, Layout<Lanes<float>>, Layout<Lanes<float, std::uint64_t>>, Layout<Lanes<double>>,
+                 Layout<Lanes<std::uint8_t, std::uint32_t>>, Layout<Lanes<std::uint8_t, std::uint64_t>>,
+                 Layout<Lanes<std::uint32_t>>, Layout<Lanes<std::uint32_t, std::uint64_t>>>
+        layout_;
 };
 
 }  // namespace calibrant

@@ -69,13 +69,22 @@ def values_at(column: Annotated[NDArray[numpy.float32], dict(shape=(None,), devi
 def values_at(column: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object: ...
 
 @overload
-def power_sums(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple:
+def power_sums(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list:
     """
-    Return the exact sums of the finite values at some rows: the exponent of their unit, and the words, the lowest first, of the sum of the positive values, of the negative ones, and of the squares.
+    Return the exact sums of the finite values of each class: the exponent of their unit, and the words, the lowest first, of the sum of the positive values, of the negative ones, and of the squares.
     """
 
 @overload
-def power_sums(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple: ...
+def power_sums(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list: ...
+
+@overload
+def add_normal_logs(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)], step: float, origin: float, floor: float, classes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Add to output (classes x values) the log-probability of the grid unit of each finite value, for classes of rows (mean, deviation, and the coefficients of the powers 0 to 2 of the squared distance).
+    """
+
+@overload
+def add_normal_logs(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], step: float, origin: float, floor: float, classes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
 
 def find_cells(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
     """
@@ -528,28 +537,18 @@ class Stop:
     def request(self) -> None:
         """Stop the work, and any that is started later."""
 
-def predict_forest(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
-    """Write the sum of the trees' tables at the leaves that the rows reach."""
-
 def permute_forest(trees: Sequence[Tree], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], table: CodedTable, bags: Bags, first_tree: int, columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
     """
     Add to changes (columns x rows, classes) how the trees' predictions of out-of-bag rows change when a column takes the values of the rows in order (columns x rows).
     """
 
 class PackedForest:
-    """Numeric trees with their tables, packed to predict few rows."""
+    """Trees with their tables; immutable."""
 
-    @overload
-    def mean(self, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool:
-        """
-        Write the mean of the tables at the leaves of the rows; return False, not all rows written, if a value is missing.
-        """
+    def __init__(self, trees: Sequence[Tree], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]]) -> None: ...
 
-    @overload
-    def mean(self, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool: ...
-
-def pack_forest(trees: Sequence[Tree], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], n_columns: int) -> PackedForest | None:
-    """Pack trees with their tables; return None if a test is nominal."""
+    def sum(self, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
+        """Write the sum of the trees' tables at the leaves that the rows reach."""
 
 def predict_lazy_trees(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], is_nominal: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], bags: Bags, n_bags: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, queries: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], *, max_options: int, option_fraction: float, min_leaf: float, max_leaves: int, n_threads: int) -> None:
     """

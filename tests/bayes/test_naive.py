@@ -73,19 +73,41 @@ def test_moments_are_exact_far_from_0():
     np.testing.assert_allclose(near, peer.predict_proba(X), atol=1e-3)
 
 
-@given(st.lists(st.floats(allow_nan=True), max_size=30), st.integers(0, 2**32 - 1))
+@given(
+    st.lists(st.floats(allow_nan=True), max_size=30).map(np.float64)
+    | st.lists(st.floats(width=32, allow_nan=True), max_size=30).map(np.float32),
+    st.integers(0, 2**32 - 1),
+)
 def test_sums_of_numbers_and_their_squares_are_those_of_fractions(values, seed):
     rng = np.random.default_rng(seed)
-    kept = np.flatnonzero(rng.random(len(values)) < 0.8)
+    labels = rng.integers(0, 3, len(values)).astype(np.uint32)
     counts = rng.integers(0, 2 ** rng.integers(1, 45), len(values)).astype(float)
     for each in (None, counts):
-        exponent, *words = power_sums(np.array(values, dtype=float), kept, each)
-        above, below, squares = (int.from_bytes(each.astype("<u8").tobytes(), "little") for each in words)
-        terms = [
-            (Fraction(values[row]), 1 if each is None else int(each[row])) for row in kept if np.isfinite(values[row])
-        ]
-        assert (above - below) * Fraction(2) ** exponent == sum(count * value for value, count in terms)
-        assert squares * Fraction(4) ** exponent == sum(count * value**2 for value, count in terms)
+        for label, (exponent, *words) in enumerate(power_sums(values, labels, 3, each)):
+            above, below, squares = (int.from_bytes(word.astype("<u8").tobytes(), "little") for word in words)
+            rows = np.flatnonzero((labels == label) & np.isfinite(values))
+            terms = [(Fraction(float(values[row])), 1 if each is None else int(each[row])) for row in rows]
+            assert (above - below) * Fraction(2) ** exponent == sum(count * value for value, count in terms)
+            assert squares * Fraction(4) ** exponent == sum(count * value**2 for value, count in terms)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_column_of_many_values_has_the_logarithm_of_the_density_times_the_unit(dtype):
+    X = np.linspace(-3, 3, 4_000, dtype=dtype).reshape(-1, 2)
+    y = np.arange(len(X)) % 3 == 0
+    X[y] += 1
+    model = NaiveBayesClassifier(numeric="gaussian").fit(X, y)
+    queries = np.array([[0.5, np.nan], [-2.0, np.inf], [1e30, 0.25], [1.0, 1.0]], dtype=dtype)
+    base = np.log(base_rates(y, np.ones(len(y))))
+    expected = np.zeros((4, 2)) + base
+    for column, values in enumerate(queries.T):
+        unit = np.ptp(X[:, column].astype(float)) / 2**16
+        for label in (0, 1):
+            own = X[y == label, column].astype(float)
+            logs = norm.logpdf(values.astype(float), own.mean(), own.std()) + np.log(unit)
+            expected[:, label] += np.where(np.isfinite(values), np.maximum(logs, np.log(1e-75)), 0.0)
+    for each in (queries, np.asfortranarray(queries)):
+        np.testing.assert_allclose(model.predict_joint_log_proba(each), expected, rtol=1e-3)
 
 
 def test_a_pickle_of_normal_distributions_takes_a_few_kilobytes():

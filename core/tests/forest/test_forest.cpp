@@ -1,6 +1,6 @@
 #include "forest/forest.hpp"
 
-#include "forest/predict.hpp"
+#include "forest/packed_forest.hpp"
 #include "harness.hpp"
 #include "small_forest.hpp"
 
@@ -82,7 +82,7 @@ TEST(a_forest_sums_the_predictions_of_its_trees) {
             for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += prediction[i];
         }
         for (std::size_t t = 0; t < trees.size(); ++t) members.push_back({&trees[t], tables[t]});
-        sum_predictions(members, rows, out, 3, {});
+        PackedForest(members, width).sum(rows, out, 3, {});
         for (std::size_t i = 0; i < expected.size(); ++i) CHECK(near(out[i], expected[i], 1e-12));
     }
 }

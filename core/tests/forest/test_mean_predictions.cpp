@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "forest/predict.hpp"
+#include "forest/packed_forest.hpp"
 #include "harness.hpp"
 #include "small_forest.hpp"
 
@@ -26,7 +26,7 @@ TEST(without_an_index_the_prediction_is_the_mean_of_the_tables) {
             levels[0].push_back({{}, grown.frequencies[t], 1});
         }
         std::vector<double> sums(5000 * 3), found(5000 * 3);
-        sum_predictions(members, coded_rows(grown.table), sums, 1, {});
+        PackedForest(members, 3).sum(coded_rows(grown.table), sums, 1, {});
         average_predictions(grown.paths(), no_voting, levels, nullptr, found, 3, {});
         for (std::size_t i = 0; i < sums.size(); ++i) CHECK(near(found[i], sums[i] / 4, 1e-12));
     }

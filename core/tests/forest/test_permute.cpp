@@ -46,10 +46,10 @@ TEST(changes_are_those_of_a_second_prediction_of_the_permuted_rows) {
         std::vector<double> expected(found.changes.size()), before(400 * 3), after(400 * 3);
         for (std::size_t t = 0; t < 3; ++t) {
             const Member member{&grown.trees[t], grown.frequencies[t]};
-            sum_predictions({&member, 1}, coded_rows(grown.table), before, 1, {});
+            PackedForest({member}, 3).sum(coded_rows(grown.table), before, 1, {});
             for (std::size_t p = 0; p < found.columns.size(); ++p) {
                 const CodedTable reversed = with_reversed(grown, found.columns[p]);
-                sum_predictions({&member, 1}, coded_rows(reversed), after, 1, {});
+                PackedForest({member}, 3).sum(coded_rows(reversed), after, 1, {});
                 for (std::size_t i = 0; i < 400 * 3; ++i)
                     if (grown.is_out_of_bag(t, i / 3)) expected[p * 400 * 3 + i] += after[i] - before[i];
             }

@@ -25,28 +25,38 @@ MOST_WEIGHT = 1e150  # in a model file: sums of such weights are finite
 
 @dataclass(frozen=True)
 class ClassRows:
-    """The rows of each class, and their weights as whole numbers of units: 1 where ``counts`` is None."""
+    """The class of each row, and its weight as a whole number of units: 1 where ``counts`` is None."""
 
-    rows: list[NDArray[np.intp]]
+    labels: NDArray[np.uint32]
+    totals: tuple[int, ...]  # of the counts of each class
     counts: NDArray[np.float64] | None
     exponent: int
 
     @classmethod
     def of(cls, labels: NDArray[np.intp], n_classes: int, weights: NDArray[np.float64] | None) -> ClassRows:
-        """Return the rows of each class; weights are rounded to multiples of a unit in which their sum is exact.
+        """Return the classes of rows; weights are rounded to multiples of a unit in which their sum is exact.
 
         Examples
         --------
         >>> ClassRows.of(np.array([1, 0, 1]), 2, None)
-        ClassRows(rows=[array([1]), array([0, 2])], counts=None, exponent=0)
+        ClassRows(labels=array([1, 0, 1], dtype=uint32), totals=(1, 2), counts=None, exponent=0)
         """
-        narrow = labels.astype(np.min_scalar_type(n_classes))  # sorted in a pass over each byte
-        ends = np.cumsum(np.bincount(labels, minlength=n_classes))
-        rows = np.split(np.argsort(narrow, kind="stable"), ends[:-1])
-        if weights is None:
-            return cls(rows, None, 0)
-        step = max(weight_step(float(weights.max(initial=0.0)), len(weights)), math.ulp(0.0))
-        return cls(rows, round_weights(weights, step) / step, math.frexp(step)[1] - 1)
+        counts, exponent = None, 0
+        if weights is not None:
+            step = max(weight_step(float(weights.max(initial=0.0)), len(weights)), math.ulp(0.0))
+            counts, exponent = round_weights(weights, step) / step, math.frexp(step)[1] - 1
+        return cls(labels.astype(np.uint32), _totals(labels, n_classes, counts), counts, exponent)
+
+    def totals_of(self, is_kept: NDArray[np.bool_]) -> tuple[int, ...]:
+        """Return the count of each class in some of the rows."""
+        if is_kept.all():
+            return self.totals
+        counts = None if self.counts is None else self.counts[is_kept]
+        return _totals(self.labels[is_kept], len(self.totals), counts)
+
+
+def _totals(labels: NDArray[Any], n_classes: int, counts: NDArray[np.float64] | None) -> tuple[int, ...]:
+    return tuple(int(total) for total in np.bincount(labels, counts, n_classes))
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ class Batch:
 
     @cached_property
     def by_class(self) -> ClassRows:
-        """The rows of each class, with their weights as counts."""
+        """The classes of the rows, with their weights as counts."""
         return ClassRows.of(self.labels, self.n_classes, self.weights)
 
 
@@ -87,8 +97,8 @@ class ColumnDistribution(Protocol):
         """Return the distribution updated with column number ``column`` of a batch."""
         ...
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-probability of each value in each class (classes x values), 0 where it is missing."""
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-probability of each value to ``joint`` (classes x values), 0 where it is missing."""
         ...
 
 
@@ -137,10 +147,10 @@ class CategoryCounts:
 
     def add_codes(self, codes: NDArray[np.int32], batch: Batch, n_values: int) -> Self:
         """Return the counts with codes below ``n_values`` added; negative codes are missing values and not counted."""
-        keys = codes.astype(np.int64) * batch.n_classes + batch.labels
-        is_known = codes >= 0
-        weights = None if batch.weights is None else batch.weights[is_known]
-        cells = np.bincount(keys[is_known], weights, n_values * batch.n_classes)
+        keys, weights, is_known = codes.astype(np.int64) * batch.n_classes + batch.labels, batch.weights, codes >= 0
+        if not is_known.all():
+            keys, weights = keys[is_known], None if weights is None else weights[is_known]
+        cells = np.bincount(keys, weights, n_values * batch.n_classes)
         new = cells.reshape(n_values, batch.n_classes).astype(np.float64)
         new[: len(self.counts)] += self.counts
         return replace(self, counts=new)
@@ -151,9 +161,10 @@ class CategoryCounts:
         frequencies = self.smoothing.log_frequencies(self.counts).T
         return np.concatenate((frequencies, np.zeros((len(frequencies), 1))), axis=1)
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-frequency of each category in each class."""
-        return np.asarray(self._log_frequencies[:, values])
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-frequency of each category in each class."""
+        for logs, of_class in zip(self._log_frequencies, joint, strict=True):
+            of_class += logs[values]
 
     @property
     def n_classes(self) -> int:
@@ -182,9 +193,9 @@ class IntervalCounts:
         codes = interval_codes(batch.columns.arrays[column], self.cuts)
         return replace(self, counts=self.counts.add_codes(codes, batch, len(self.cuts) + 1))
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-frequency of each value's interval in each class."""
-        return self.counts.log_likelihood(interval_codes(values, self.cuts))
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-frequency of each value's interval in each class."""
+        self.counts.add_log_likelihood(interval_codes(values, self.cuts), joint)
 
     @property
     def n_classes(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
-from calibrant._core import power_sums
+from calibrant._core import add_normal_logs, power_sums
 from calibrant._saved import Array, Integer, TupleOf, need, saved
 from calibrant.bayes._counts import LOG_FLOOR, Batch, ClassRows, Dialect
 from calibrant.bayes._value_grid import FARTHEST_SAVED, CountedDistribution, ValueCounts, ValueGrid
@@ -70,17 +70,27 @@ def rough_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64
 
 def _smooth_log_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     """Return the integral by its expansion in the width of a unit; a difference of tails would lose digits."""
-    h2 = 1 / sd**2
-    h4 = h2**2
+    by_power = _expansion(sd)
     with np.errstate(over="ignore"):
         z2 = distances / sd
         z2 *= z2
-        # The logarithm of 1 + h2 (z2 - 1) / 24 + h4 (z2^2 - 6 z2 + 3) / 1920 to the same order, by powers of z2.
-        logs = z2 * (h4 / 1920 - h4 / 1152)
-        logs += h2 / 24 - 0.5 - h4 * 6 / 1920 + h4 * 2 / 1152
+        logs = z2 * by_power[2]
+        logs += by_power[1]
         logs *= z2
-    logs += h4 * 3 / 1920 - h4 / 1152 - h2 / 24 - float(np.log(sd)) - _LOG_ROOT_TWO_PI
+    logs += by_power[0]
     return logs
+
+
+def _expansion(sd: float) -> tuple[float, float, float]:
+    """Return the coefficients of the powers 0 to 2 of the squared distance in standard deviations, z2.
+
+    They are those of the logarithm of 1 + h2 (z2 - 1) / 24 + h4 (z2^2 - 6 z2 + 3) / 1920 to the order h4, with h the
+    width of a unit in standard deviations.
+    """
+    h2 = 1 / sd**2
+    h4 = h2**2
+    constant = h4 * 3 / 1920 - h4 / 1152 - h2 / 24 - float(np.log(sd)) - _LOG_ROOT_TWO_PI
+    return constant, h2 / 24 - 0.5 - h4 * 6 / 1920 + h4 * 2 / 1152, h4 / 1920 - h4 / 1152
 
 
 # A column of more distinct values is kept as moments: a mean gap between so many makes little difference.
@@ -138,11 +148,10 @@ class Gaussian(CountedDistribution):
         """The means and standard deviations, without the values."""
         return FittedGaussian(*self.moments, self.counts.grid, self.dialect)
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-probability of the grid unit of each value; 0 for missing and infinite values."""
-        if len(self.counts.values) == 0:
-            return np.zeros((self.counts.n_classes, len(values)))
-        return self.fitted.log_likelihood(values)
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-probability of the grid unit of each value; 0 for missing and infinite values."""
+        if len(self.counts.values):
+            self.fitted.add_log_likelihood(values, joint)
 
 
 _MOST_SUM = 2**4700  # more than any sum of squares of finite numbers in units of the least one
@@ -179,10 +188,9 @@ class NormalMoments:
         NormalMoments(low=0.5, high=2.0, weight_exponent=0, exponent=-53, weights=(1, 2), sums=...
         """
         is_finite = np.isfinite(values)
-        finite = values if (are_finite := is_finite.all()) else values[is_finite]
-        counts = np.ones(len(values)) if by_class.counts is None else by_class.counts
-        weights = [int((counts[rows] if are_finite else counts[rows][is_finite[rows]]).sum()) for rows in by_class.rows]
-        found = [power_sums(values, rows, by_class.counts) for rows in by_class.rows]
+        finite = values if is_finite.all() else values[is_finite]
+        weights = by_class.totals_of(is_finite)
+        found = power_sums(values, by_class.labels, len(weights), by_class.counts)
         exponent = min(unit for unit, *_ in found)
         sums, squares = [], []
         for unit, *words in found:
@@ -190,7 +198,7 @@ class NormalMoments:
             sums.append((above - below) << unit - exponent)
             squares.append(squared << 2 * (unit - exponent))
         low, high = float(finite.min()), float(finite.max())
-        return cls(low, high, by_class.exponent, exponent, tuple(weights), tuple(sums), tuple(squares))
+        return cls(low, high, by_class.exponent, exponent, weights, tuple(sums), tuple(squares))
 
     @property
     def n_classes(self) -> int:
@@ -228,9 +236,9 @@ class NormalMoments:
         means, sds = np.array(pairs).T / grid.step
         return FittedGaussian(means - grid.origin, np.maximum(sds, LEAST_SD), grid, "exact")
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-probability of the grid unit of each value; 0 for missing and infinite values."""
-        return self.fitted.log_likelihood(values)
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-probability of the grid unit of each value; 0 for missing and infinite values."""
+        self.fitted.add_log_likelihood(values, joint)
 
     def _check_saved(self) -> None:
         need(len(self.weights) == len(self.sums) == len(self.squares) >= 1, "has sums of other classes")
@@ -277,15 +285,21 @@ class FittedGaussian:
             f"{name!r}. Save it with training_rows=True."
         )
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log-probability of the grid unit of each value; 0 for missing and infinite values."""
-        found = np.empty((len(self.means), len(values)))
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log-probability of the grid unit of each value; 0 for missing and infinite values."""
+        if self.dialect == "exact" and self.sds.min() > _SMOOTH_SD:
+            add_normal_logs(values, self.grid.step, self.grid.origin, LOG_FLOOR, self._expanded, joint)
+            return
         positions, is_missing = self.grid.positions_of(values)
         for label, (mean, sd) in enumerate(zip(self.means, self.sds, strict=True)):
-            found[label] = self._log_cells(positions, mean, sd)
-        if is_missing.any():
-            found[:, is_missing] = 0
-        return found
+            logs = self._log_cells(positions, mean, sd)
+            logs[is_missing] = 0
+            joint[label] += logs
+
+    @cached_property
+    def _expanded(self) -> NDArray[np.float64]:
+        """The mean, the standard deviation and the expansion of each class."""
+        return np.array([(mean, sd, *_expansion(sd)) for mean, sd in zip(self.means, self.sds, strict=True)])
 
     def _log_cells(self, positions: NDArray[np.float64], mean: float, sd: float) -> NDArray[np.float64]:
         if self.dialect == "weka":

@@ -90,11 +90,10 @@ class KernelDistribution(CountedDistribution):
     def _kernels(self) -> list[ColumnKernels]:
         return [ColumnKernels(*self.counts.of_class(label)) for label in range(self.counts.n_classes)]
 
-    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the log of the kernels' mean probability of each value's unit; 0 for missing and infinite ones."""
-        found = np.zeros((self.counts.n_classes, len(values)))
+    def add_log_likelihood(self, values: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add the log of the kernels' mean probability of each value's unit; 0 for missing and infinite ones."""
         if len(self.counts.values) == 0:
-            return found
+            return
         positions, is_missing = self.counts.grid.positions_of(values)
         positions, back = np.unique(positions, return_inverse=True)
         sum_kernels, floor = _sums, np.exp(LOG_FLOOR)
@@ -102,9 +101,9 @@ class KernelDistribution(CountedDistribution):
             sum_kernels, floor = sum_until_small, density_floor(self.counts.grid)
         for label, kernels in enumerate(self._kernels):
             sums = sum_kernels(kernels, positions) / kernels.weights.sum()
-            found[label] = np.log(np.maximum(sums, floor))[back]
-        found[:, is_missing] = 0
-        return found
+            logs = np.log(np.maximum(sums, floor))[back]
+            logs[is_missing] = 0
+            joint[label] += logs
 
 
 def _sums(kernels: ColumnKernels, positions: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -246,7 +246,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         joint = np.tile(np.asarray(np.log((self.class_count_ + 1) / (self.class_count_ + 1).sum()))[:, None], n_rows)
         arrays = columns.T if isinstance(columns, np.ndarray) else columns
         for column, values in zip(self._columns, arrays, strict=True):
-            joint += column.log_likelihood(values)
+            column.add_log_likelihood(values, joint)
         return joint
 
     def _fit_source(self, X: Any, y: Any, sample_weight: Any, client: Any) -> NaiveBayesClassifier:

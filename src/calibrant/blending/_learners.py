@@ -262,7 +262,7 @@ class ForestLearner:
             grown = params._adopt(Forest.of(table.examples, params, seed))
             read = [grown.reread(**_READINGS[name]) for name in self.readings]
             held_out = tuple(_known(each.oob_proba_[table.sample.rows], table) for each in read)
-        model = TreesModel.of(grown.trees_, [each._reading.few_rows.tables for each in read], is_log=False)
+        model = TreesModel.of(grown.trees_, [each._reading.averaged_tables for each in read], is_log=False)
         return FittedMember(self.family, self._names, model, held_out, self._note(table))
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -75,10 +76,17 @@ class TreesModel:
         """Return the mean of the trees, or their geometric mean scaled to add up to 1: readings x rows x classes."""
         n_rows, columns = rows
         sums = np.empty((n_rows, self.tables[0].shape[1]))
-        _core.predict_forest([tree.core for tree in self.trees], n_rows, columns, list(self.tables), sums, n_jobs)
+        self._packed.sum(n_rows, columns, sums, n_jobs)
         by_reading = np.ascontiguousarray(sums.reshape(n_rows, self.n_readings, -1).transpose(1, 0, 2))
         means = by_reading / len(self.trees)
         return np.asarray(softmax(means, axis=-1)) if self.is_log else means
+
+    @cached_property
+    def _packed(self) -> _core.PackedForest:
+        return _core.PackedForest([tree.core for tree in self.trees], list(self.tables))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_packed"}  # packed again when needed
 
     def only(self, readings: Sequence[int]) -> TreesModel:
         """Return the trees with the tables of some readings."""
@@ -89,7 +97,7 @@ class TreesModel:
         return replace(self, tables=tables, n_readings=len(readings))
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
-        return vars(self) | {"tables": np.concatenate(self.tables)}
+        return self.__getstate__() | {"tables": np.concatenate(self.tables)}
 
     @classmethod
     def _from_saved(cls, values: dict[str, Any]) -> TreesModel:

@@ -246,11 +246,11 @@ def interval_codes(values: NDArray[np.floating[Any]], cuts: NDArray[np.float64])
         codes = np.searchsorted(cuts, values, side="left").astype(np.int32)
         codes[np.isnan(values)] = -1
         return codes
-    values = values.astype(np.float64, copy=False)
-    codes = np.where(np.isnan(values), np.int32(-1), np.int32(0))
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    codes: NDArray[np.int8] = np.negative(np.isnan(values), dtype=np.int8)
     for cut in cuts:
-        codes += values > cut
-    return codes
+        codes += (values > cut).view(np.int8)
+    return codes.astype(np.int32)
 
 
 def _midpoints(

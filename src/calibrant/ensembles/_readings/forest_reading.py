@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -40,7 +39,6 @@ from calibrant.estimates import (
 )
 from calibrant.estimates._internal import ESTIMATE, check_estimate, with_classes
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.trees import Tree
 from calibrant.trees._internal import GrownTree, TreeReading
 
 _MAX_KEPT_BYTES = 2**28  # of the rows of all bags kept between predictions; larger ones are decoded again
@@ -97,49 +95,6 @@ class RowReading:
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_kept": {}}  # read again when needed
-
-
-# One row takes 19.8 microseconds packed (benchmarks/RESULTS.md); many rows are faster tree by tree, in large blocks.
-MAX_ROWS = 256
-
-
-class FewRows:
-    """The mean of the tables of all trees for few rows; the trees are packed at the first call.
-
-    Examples
-    --------
-    >>> from calibrant.ensembles import BaggedTreesClassifier
-    >>> model = BaggedTreesClassifier(n_trees=3, bootstrap=None, estimate="laplace")
-    >>> model = model.fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> few = FewRows(model.trees_, model._reading.tables)
-    >>> few.mean((1, np.array([[1.5]])))
-    array([[0.75, 0.25]])
-    >>> few.mean((1, np.array([[np.nan]]))) is None
-    True
-    """
-
-    def __init__(self, trees: Sequence[Tree], tables: Sequence[NDArray[np.float64]]) -> None:
-        self._trees, self.tables, self.can_pack = trees, tables, True
-        self._packed: _core.PackedForest | None = None
-
-    def mean(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Return the mean, or None where the rows are many, are not a numeric matrix, or have missing values."""
-        n_rows, values = rows
-        if n_rows > MAX_ROWS or not isinstance(values, np.ndarray) or not self.can_pack:
-            return None
-        packed = self._packed or self._pack(values.shape[1])
-        if packed is None:
-            return None
-        output = np.empty((n_rows, self.tables[0].shape[1]))
-        return output if packed.mean(values, output) else None
-
-    def _pack(self, n_columns: int) -> _core.PackedForest | None:
-        self._packed = _core.pack_forest([tree.core for tree in self._trees], list(self.tables), n_columns)
-        self.can_pack = self._packed is not None
-        return self._packed
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_packed": None}  # packed again when needed
 
 
 Kind: TypeAlias = Literal["b_pets", "eb_pets", "mob_esp"]
@@ -268,7 +223,7 @@ class ForestReader:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("members", "frequencies")  # computed again when needed
+        derived = ("members", "frequencies", "_packed")  # computed again when needed
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:
@@ -344,18 +299,20 @@ class ForestReader:
             return self.mob_esp.predict_proba(self._paths(rows), self._voters)
         if options.out_of_bag == "only":
             return self.eb_pets.predict_proba(self._paths(rows))
-        found, few, (n_rows, columns) = self.few_rows.mean(rows), self.few_rows, rows
-        if found is None:
-            found, cores = np.empty((n_rows, few.tables[0].shape[1])), [tree.core for tree in self.forest.trees]
-            _core.predict_forest(cores, n_rows, columns, list(few.tables), found, n_threads(self.forest.params.n_jobs))
-            # In place, as the sums of many rows are the largest array here.
-            np.divide(found, len(cores), out=found)
-        return found
+        n_rows, columns = rows
+        found = np.empty((n_rows, len(self.forest.examples.classes)))
+        self._packed.sum(n_rows, columns, found, n_threads(self.forest.params.n_jobs))
+        # In place, as the sums of many rows are the largest array here.
+        return np.divide(found, len(self.forest.trees), out=found)
+
+    @property
+    def averaged_tables(self) -> list[NDArray[np.float64]]:
+        """The tables of the trees whose mean is the prediction."""
+        return self.tables if self.options.out_of_bag == "ignore" else self.eb_pets.tables
 
     @cached_property
-    def few_rows(self) -> FewRows:
-        """The tables that are averaged, packed for few rows."""
-        return FewRows(self.forest.trees, self.tables if self.options.out_of_bag == "ignore" else self.eb_pets.tables)
+    def _packed(self) -> _core.PackedForest:
+        return _core.PackedForest([tree.core for tree in self.forest.trees], list(self.averaged_tables))
 
     def tally(self, rows: Rows) -> Tally:
         """Count the votes of the trees on rows: with ``"condition"``, of those that label them."""
