@@ -15,6 +15,7 @@
 #include "table/order_statistics.hpp"
 #include "table/power_sums.hpp"
 #include "table/take_rows.hpp"
+#include "tree/grow/grower.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,6 +39,12 @@ CodedTable code_table(std::size_t n_rows, const std::vector<ColumnArgument>& col
     sources.reserve(columns.size());
     for (const auto& column : columns) sources.push_back(std::visit(ToSource{}, column));
     return run_interruptibly([&](const StopToken& stop) { return CodedTable::code(n_rows, sources, n_threads, stop); });
+}
+
+CodedTable code_when_asked(const Matrix<double>& matrix, std::size_t n_threads) {
+    return run_interruptibly([&](const StopToken& stop) {
+        return CodedTable::code_when_asked(matrix.shape(1), span_of(matrix), RowCells::few_values, n_threads, stop);
+    });
 }
 
 using Taken = std::pair<CodedTable, std::vector<std::vector<std::uint32_t>>>;
@@ -207,6 +214,12 @@ void bind_tables(nb::module_& module) {
     module.def(
         "code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
         "Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
+    module.def("draws_too_few_to_code", &draws_too_few_to_code, "n_rows"_a, "n_columns"_a, "max_features"_a,
+               "Return whether trees that draw so many columns at a node grow faster from code_when_asked.");
+    module.def(
+        "code_when_asked", &code_when_asked, "matrix"_a.noconvert(), "n_threads"_a, nb::keep_alive<0, 1>(),
+        "Return a table that views a matrix with a row for each column: those of many values are coded when they "
+        "are first asked for.");
     module.def(
         "byte_table", &byte_table, "matrix"_a.noconvert(), "columns"_a.noconvert(), "n_threads"_a = 1,
         nb::keep_alive<0, 1>(),
