@@ -128,15 +128,15 @@ nb::object byte_matrix(nb::handle_t<CodedTable> self) {
 
 using OutputBytes = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-void code_columns(const std::vector<ColumnArgument>& columns, const std::vector<std::optional<Column<double>>>& highs,
+void code_columns(const std::vector<ColumnArgument>& columns, const std::vector<std::optional<Vector<double>>>& highs,
                   const OutputBytes& out, std::size_t n_threads) {
     if (columns.size() != out.shape(1) || highs.size() != columns.size())
         throw std::invalid_argument("there must be one column of the output and one entry of highs each");
     std::vector<ColumnSource> sources;
-    std::vector<std::vector<double>> bounds;
+    std::vector<std::span<const double>> bounds;
     for (std::size_t j = 0; j < columns.size(); ++j) {
         sources.push_back(std::visit(ToSource{}, columns[j]));
-        bounds.push_back(highs[j] ? copied(*highs[j]) : std::vector<double>{});
+        bounds.push_back(highs[j] ? span_of(*highs[j]) : std::span<const double>());
     }
     run_interruptibly(
         [&](const StopToken& stop) { code_bytes(sources, bounds, {out.data(), out.size()}, n_threads, stop); });

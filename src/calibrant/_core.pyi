@@ -64,7 +64,7 @@ def byte_table(matrix: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), 
     Return a table that views a matrix of codes, 255 where missing: (n_values, highs, lows) for each column, the greatest and least values of its bins, None for a nominal one.
     """
 
-def code_bytes(columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], highs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+def code_bytes(columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], highs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
     """
     Write the bin of each value, the first whose greatest value is not less, or its category code; 255 where missing.
     """
