@@ -16,6 +16,7 @@
 #include "table/order_statistics.hpp"
 #include "table/power_sums.hpp"
 #include "table/take_rows.hpp"
+#include "tree/grow/grower.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -39,6 +40,12 @@ CodedTable code_table(std::size_t n_rows, const std::vector<ColumnArgument>& col
     sources.reserve(columns.size());
     for (const auto& column : columns) sources.push_back(std::visit(ToSource{}, column));
     return run_interruptibly([&](const StopToken& stop) { return CodedTable::code(n_rows, sources, n_threads, stop); });
+}
+
+CodedTable code_when_asked(const Matrix<double>& matrix, std::size_t n_threads) {
+    return run_interruptibly([&](const StopToken& stop) {
+        return CodedTable::code_when_asked(matrix.shape(1), span_of(matrix), RowCells::few_values, n_threads, stop);
+    });
 }
 
 using Taken = std::pair<CodedTable, std::vector<std::vector<std::uint32_t>>>;
@@ -122,15 +129,15 @@ nb::object byte_matrix(nb::handle_t<CodedTable> self) {
 
 using OutputBytes = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-void code_columns(const std::vector<ColumnArgument>& columns, const std::vector<std::optional<Column<double>>>& highs,
+void code_columns(const std::vector<ColumnArgument>& columns, const std::vector<std::optional<Vector<double>>>& highs,
                   const OutputBytes& out, std::size_t n_threads) {
     if (columns.size() != out.shape(1) || highs.size() != columns.size())
         throw std::invalid_argument("there must be one column of the output and one entry of highs each");
     std::vector<ColumnSource> sources;
-    std::vector<std::vector<double>> bounds;
+    std::vector<std::span<const double>> bounds;
     for (std::size_t j = 0; j < columns.size(); ++j) {
         sources.push_back(std::visit(ToSource{}, columns[j]));
-        bounds.push_back(highs[j] ? copied(*highs[j]) : std::vector<double>{});
+        bounds.push_back(highs[j] ? span_of(*highs[j]) : std::span<const double>());
     }
     run_interruptibly(
         [&](const StopToken& stop) { code_bytes(sources, bounds, {out.data(), out.size()}, n_threads, stop); });
@@ -226,6 +233,12 @@ void bind_tables(nb::module_& module) {
     module.def(
         "code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
         "Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
+    module.def("draws_too_few_to_code", &draws_too_few_to_code, "n_rows"_a, "n_columns"_a, "max_features"_a,
+               "Return whether trees that draw so many columns at a node grow faster from code_when_asked.");
+    module.def(
+        "code_when_asked", &code_when_asked, "matrix"_a.noconvert(), "n_threads"_a, nb::keep_alive<0, 1>(),
+        "Return a table that views a matrix with a row for each column: those of many values are coded when they "
+        "are first asked for.");
     module.def(
         "byte_table", &byte_table, "matrix"_a.noconvert(), "columns"_a.noconvert(), "n_threads"_a = 1,
         nb::keep_alive<0, 1>(),

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint8_t missing = missing_code<std::uint8_t>;
 constexpr std::size_t cell_rows = std::size_t{1} << 14;
-constexpr std::size_t byte_rows = 4096;  // whose bytes, for some twenty columns, stay in the second-level cache
+constexpr std::size_t byte_rows = 4096;      // whose bytes, for some twenty columns, stay in the second-level cache
+constexpr std::size_t columns_at_once = 64;  // of a task, whose values fill whole cache lines of a row
 
 // The bins of a column by the greatest value of each but the last, which holds all that is greater; none where every
 // value is missing.
@@ -64,20 +65,23 @@ void find_cells(const std::variant<StridedView<float>, StridedView<double>>& val
         values);
 }
 
-void code_bytes(const std::vector<ColumnSource>& sources, const std::vector<std::vector<double>>& highs,
+void code_bytes(const std::vector<ColumnSource>& sources, const std::vector<std::span<const double>>& highs,
                 std::span<std::uint8_t> out, std::size_t n_threads, const StopToken& stop) {
     if (sources.empty()) return;
     const std::size_t width = sources.size(), n_rows = out.size() / width;
-    std::vector<std::optional<EdgeSearch>> bins;
     for (std::size_t j = 0; j < width; ++j) {
         if (size_of(sources[j]) != n_rows)
             throw std::invalid_argument("column " + std::to_string(j) + " must have one value per row of the output");
-        bins.push_back(bins_of(j, highs[j]));
     }
-    parallel_for((n_rows + byte_rows - 1) / byte_rows, n_threads, stop, [&](std::size_t block, std::size_t) {
-        const std::size_t begin = block * byte_rows, end = std::min(n_rows, begin + byte_rows);
-        for (std::size_t j = 0; j < width; ++j)
-            std::visit(CodeRows{bins[j], begin, end, width, out.data() + begin * width + j}, sources[j]);
+    // The edges of one column at a time: those of all columns of a wide table take more memory than its bytes.
+    const std::size_t blocks = (width + columns_at_once - 1) / columns_at_once;
+    parallel_for(blocks * ((n_rows + byte_rows - 1) / byte_rows), n_threads, stop, [&](std::size_t task, std::size_t) {
+        const std::size_t begin = task / blocks * byte_rows, end = std::min(n_rows, begin + byte_rows);
+        const std::size_t first = task % blocks * columns_at_once, last = std::min(width, first + columns_at_once);
+        for (std::size_t j = first; j < last; ++j) {
+            const auto bins = bins_of(j, highs[j]);
+            std::visit(CodeRows{bins, begin, end, width, out.data() + begin * width + j}, sources[j]);
+        }
     });
 }
 

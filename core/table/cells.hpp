@@ -81,7 +81,7 @@ void find_cells(const std::variant<StridedView<float>, StridedView<double>>& val
 // greatest values of the bins of each numeric column, ascending; a value belongs to the first bin whose greatest value
 // is not less, and beyond the last to the last. Throws std::invalid_argument for a category that does not fit a byte,
 // and for columns of another length than the rows of `out`.
-void code_bytes(const std::vector<ColumnSource>& sources, const std::vector<std::vector<double>>& highs,
+void code_bytes(const std::vector<ColumnSource>& sources, const std::vector<std::span<const double>>& highs,
                 std::span<std::uint8_t> out, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

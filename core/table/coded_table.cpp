@@ -1,6 +1,8 @@
 #include "table/coded_table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -55,6 +57,23 @@ void check_codes(std::size_t index, const CodedColumn& column) {
     check_values(index, column);
 }
 
+// Returns whether no value is missing and some of the first ones show more than `few_values` distinct ones: that many
+// of the bits that they hash to.
+bool has_many_values(std::span<const double> values, std::size_t few_values) {
+    constexpr std::size_t first = 128, hash_bits = 9;
+    std::array<std::uint64_t, (1 << hash_bits) / 64> seen{};
+    for (const double value : values.first(std::min(first, values.size()))) {
+        const std::uint64_t hash = std::bit_cast<std::uint64_t>(value + 0.0) * 0x9e3779b97f4a7c15 >> (64 - hash_bits);
+        seen[hash / 64] |= std::uint64_t{1} << hash % 64;
+    }
+    std::size_t n_seen = 0;
+    for (const std::uint64_t word : seen) n_seen += static_cast<std::size_t>(std::popcount(word));
+    if (n_seen <= few_values) return false;
+    std::uint64_t n_missing = 0;
+    for (const double value : values) n_missing += value != value;
+    return n_missing == 0;
+}
+
 // Counts the missing codes of each column of rows of bytes; throws if a code is beyond the values of its column.
 // Several rows at a time are one long line of bytes, which the compiler turns into vectors.
 std::vector<std::uint64_t> checked_missing(std::span<const std::uint8_t> bytes, std::span<const CodedColumn> columns) {
@@ -107,6 +126,27 @@ CodedTable CodedTable::code(std::size_t n_rows, const std::vector<ColumnSource>&
     return CodedTable(n_rows, std::move(columns), Checked{});
 }
 
+CodedTable CodedTable::code_when_asked(std::size_t n_rows, std::span<const double> matrix, std::size_t few_values,
+                                       std::size_t n_threads, const StopToken& stop) {
+    constexpr std::size_t columns_at_once = 64;
+    const std::size_t n_columns = matrix.size() / std::max<std::size_t>(1, n_rows);
+    CodedTable table(n_rows, std::vector<CodedColumn>(n_columns), Checked{});
+    table.later_ = std::make_unique<Later>(
+        Later{matrix, std::vector<std::uint8_t>(n_columns), std::make_unique<std::once_flag[]>(n_columns)});
+    const std::size_t n_blocks = (n_columns + columns_at_once - 1) / columns_at_once;
+    parallel_for(n_blocks, n_threads, stop, [&](std::size_t block, std::size_t) {
+        Scratch scratch;
+        const std::size_t begin = block * columns_at_once, end = std::min(n_columns, begin + columns_at_once);
+        for (std::size_t index = begin; index < end; ++index) {
+            const auto values = matrix.subspan(index * n_rows, n_rows);
+            table.later_->has[index] = has_many_values(values, few_values);
+            if (table.later_->has[index] == 0)
+                table.columns_[index] = code_numeric(StridedView<double>{values.data(), n_rows, 1}, scratch, stop);
+        }
+    });
+    return table;
+}
+
 CodedTable CodedTable::of_bytes(std::size_t n_rows, const std::uint8_t* matrix, std::vector<CodedColumn> columns,
                                 std::size_t n_threads, const StopToken& stop) {
     const std::size_t n = columns.size();
@@ -131,14 +171,24 @@ CodedTable CodedTable::of_bytes(std::size_t n_rows, const std::uint8_t* matrix, 
 }
 
 const CodedColumn& CodedTable::column(std::size_t index) const {
-    if (index < columns_.size()) return columns_[index];
-    throw std::out_of_range("column " + std::to_string(index) + " of a table of " + std::to_string(columns_.size()) +
-                            " columns");
+    if (index >= columns_.size())
+        throw std::out_of_range("column " + std::to_string(index) + " of a table of " +
+                                std::to_string(columns_.size()) + " columns");
+    if (const auto values = uncoded(index); !values.empty()) {
+        std::call_once(later_->once[index], [&] {
+            Scratch scratch;
+            columns_[index] = code_numeric(StridedView<double>{values.data(), n_rows_, 1}, scratch, {});
+        });
+    }
+    return columns_[index];
 }
 
 std::size_t CodedTable::n_bytes() const {
     std::size_t bytes = 0;
-    for (const auto& column : columns_) {
+    for (std::size_t index = 0; index < columns_.size(); ++index) {
+        bytes += uncoded(index).size_bytes();
+        if (!uncoded(index).empty()) continue;  // another thread may be coding it
+        const CodedColumn& column = columns_[index];
         bytes += column.values.size() * sizeof(double);
         bytes += column.lows.size() * sizeof(double);
         bytes += std::visit([]<class Column>(const Column& codes) { return codes.size() * sizeof(CodeOf<Column>); },

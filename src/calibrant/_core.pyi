@@ -49,12 +49,22 @@ def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], 
     Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.
     """
 
+def draws_too_few_to_code(n_rows: int, n_columns: int, max_features: int) -> bool:
+    """
+    Return whether trees that draw so many columns at a node grow faster from code_when_asked.
+    """
+
+def code_when_asked(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> CodedTable:
+    """
+    Return a table that views a matrix with a row for each column: those of many values are coded when they are first asked for.
+    """
+
 def byte_table(matrix: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Sequence[tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]], n_threads: int = 1) -> CodedTable:
     """
     Return a table that views a matrix of codes, 255 where missing: (n_values, highs, lows) for each column, the greatest and least values of its bins, None for a nominal one.
     """
 
-def code_bytes(columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], highs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+def code_bytes(columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], highs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
     """
     Write the bin of each value, the first whose greatest value is not less, or its category code; 255 where missing.
     """

@@ -234,3 +234,23 @@ def test_columns_to_draw():
     drawn = [n_drawn(each, 20) for each in (None, "sqrt", "ceil_sqrt", "log2", 0.3, 1.0, 20, 7)]
     assert drawn == [0, 4, 5, 4, 6, 0, 0, 7]
     assert n_drawn("log2", 1) == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"missing": "fractional", "threshold": "observed", "bootstrap": None}])
+def test_a_wide_matrix_grows_the_forest_of_columns_that_are_coded_at_once(options):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(150, 400))
+    X[:, ::5] = X[:, ::5].round(1)
+    X[:, 1::5] *= 1e-5  # some values are too close for a cut
+    X[rng.random(X.shape) < 0.0005] = np.nan
+    y, weights = X[:, 2] + rng.normal(size=150) > 0, rng.random(150)
+    model = BaggedTreesClassifier(n_trees=8, max_features="sqrt", out_of_bag="count", random_state=0, **options)
+    wide, at_once = clone(model).fit(X, y, weights), clone(model).fit(pd.DataFrame(X), y, weights)
+    kept = pickle.loads(pickle.dumps(wide))  # noqa: S301
+    X[:] = 0  # the forest keeps its own rows
+    for each in (wide, kept):
+        for tree, expected in zip(each.trees_, at_once.trees_, strict=True):
+            np.testing.assert_array_equal(tree.feature, expected.feature)
+            np.testing.assert_array_equal(tree.threshold, expected.threshold)
+            np.testing.assert_array_equal(tree.counts, expected.counts)
+        np.testing.assert_array_equal(each.oob_proba_, at_once.oob_proba_)

@@ -66,8 +66,9 @@ TEST(columns_are_coded_side_by_side_for_any_number_of_threads) {
     const std::vector<ColumnSource> sources{StridedView<float>{numbers.data(), n, 1},
                                             NominalSource{{words.data(), n, 1}, 6}};
     std::vector<std::uint8_t> one(2 * n), two(2 * n);
-    code_bytes(sources, {{9, 49, 99}, {}}, one, 1, {});
-    code_bytes(sources, {{9, 49, 99}, {}}, two, 2, {});
+    const std::vector<double> highs{9, 49, 99};
+    code_bytes(sources, {highs, {}}, one, 1, {});
+    code_bytes(sources, {highs, {}}, two, 2, {});
     CHECK(one == two);
     for (std::size_t i = 0; i < n; ++i) {
         CHECK(one[2 * i] == (i % 100 <= 9 ? 0 : i % 100 <= 49 ? 1 : 2));

@@ -1,9 +1,11 @@
 #include "table/coded_table.hpp"
 
+#include <cmath>
 #include <random>
 #include <stdexcept>
 
 #include "harness.hpp"
+#include "parallel.hpp"
 
 using namespace calibrant;
 
@@ -29,6 +31,24 @@ TEST(any_number_of_threads_gives_the_same_bits) {
     }
     const auto one = CodedTable::code(5000, sources, 1, {});
     for (const std::size_t n_threads : {2, 5, 32}) CHECK(same(one, CodedTable::code(5000, sources, n_threads, {})));
+}
+
+TEST(columns_coded_when_asked_for_are_those_coded_at_once) {
+    constexpr std::size_t n_rows = 200, n_columns = 30;
+    std::mt19937 random(5);
+    std::vector<double> matrix(n_rows * n_columns);
+    std::vector<ColumnSource> sources;
+    for (std::size_t j = 0; j < n_columns; ++j) {
+        double* const column = matrix.data() + j * n_rows;
+        for (std::size_t i = 0; i < n_rows; ++i) column[i] = static_cast<double>(random() % (j % 3 == 0 ? 9 : 900)) / 7;
+        if (j % 3 == 1) column[n_rows - 1] = std::nan("");
+        sources.emplace_back(StridedView<double>{column, n_rows, 1});
+    }
+    const auto later = CodedTable::code_when_asked(n_rows, matrix, 64, 3, {});
+    for (std::size_t j = 0; j < n_columns; ++j) CHECK(later.uncoded(j).empty() == (j % 3 != 2));
+    std::vector<const CodedColumn*> seen(2 * n_columns);
+    parallel_for(2 * n_columns, 4, {}, [&](std::size_t i, std::size_t) { seen[i] = &later.column(i % n_columns); });
+    CHECK(same(later, CodedTable::code(n_rows, sources, 1, {})));
 }
 
 TEST(columns_of_all_types_form_a_table) {

@@ -48,6 +48,10 @@ std::vector<std::size_t> ColumnSearch::columns_to_sort(const Examples& examples,
     const std::size_t most_counted = most_counted_values(examples, options);
     std::vector<std::size_t> sorted;
     for (std::size_t column = 0; column < examples.table->n_columns(); ++column) {
+        if (!examples.table->uncoded(column).empty() && keys.fit(examples.table->n_rows())) {
+            sorted.push_back(column);
+            continue;
+        }
         const CodedColumn& coded = examples.table->column(column);
         if (coded.kind == Kind::numeric && !RowCells::is_fit_for(coded, most_counted) && keys.fit(coded.n_values))
             sorted.push_back(column);
@@ -69,7 +73,8 @@ ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options,
       learns_missing_(options.missing == MissingValues::learned),
       gaps_(gaps),
       tables_(*examples.table, examples.n_classes, options, cut_rules, xlogx, gaps, least_rows_),
-      missing_counts_(examples.n_classes) {}
+      missing_counts_(examples.n_classes),
+      no_gaps_({}, closest_values) {}
 
 FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
     const bool is_counted = partition_.is_counted(column);
@@ -107,11 +112,11 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
         if (learns_missing_ && rows.size() < node.segment.size) return search_learned_rows<C>(column, rows, node);
         known = tables_.known_of(node.totals(), missing_counts_);
     }
-    return search_rows<C>(column, rows, node, known);
+    return search_rows<C>(gaps_[column], rows, node, known);
 }
 
 template <Criterion C>
-FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node,
+FoundTest ColumnSearch::search_rows(const ValueGaps& gaps, std::span<const SortedRow> rows, const NodeRows& node,
                                     const Known& known) {
     auto n_known = static_cast<double>(rows.size());
     if (cut_rules_.count_cases && !cases_.empty()) {
@@ -121,7 +126,7 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
     const NodeFacts facts = tables_.facts_of(node.totals(), known.weight, n_known, rows.size());
     const bool two_classes = n_classes_ == 2 && least_rows_ == 0;
     const auto best = [&]<class Cuts>(const auto& weight_of) {
-        return best_cut<Cuts>(facts, known, cut_rules_, rows, keys_, weight_of, gaps_[column]);
+        return best_cut<Cuts>(facts, known, cut_rules_, rows, keys_, weight_of, gaps);
     };
     using WholeTwo = TwoClassCuts<C, std::size_t>;
     if (!partition_.is_weighted()) {
@@ -177,6 +182,7 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
 // Rows of a column of many values, where nodes are not presorted.
 template <Criterion C>
 FoundTest ColumnSearch::search_drawn(std::size_t column, const NodeRows& node) {
+    if (const auto values = examples_.table->uncoded(column); !values.empty()) return search_uncoded<C>(values, node);
     std::visit(
         [&]<class Column>(const Column& codes) {
             gather(
@@ -185,6 +191,44 @@ FoundTest ColumnSearch::search_drawn(std::size_t column, const NodeRows& node) {
         },
         examples_.table->column(column).codes);
     return search_gathered<C>(column, node);
+}
+
+// Positions in the order of the node's values stand for codes: of equal values the last one, as a code and a class are
+// followed by the row where rows are sorted by their keys.
+template <Criterion C>
+FoundTest ColumnSearch::search_uncoded(std::span<const double> column, const NodeRows& node) {
+    const auto rows = order_.of(column, partition_.rows(node.segment));
+    gathered_.resize(rows.size());
+    bool any_close = false, is_close = false;
+    for (std::size_t i = rows.size(), code = i - 1; i-- > 0;) {
+        if (i + 1 < rows.size() && rows[i].value != rows[i + 1].value) {
+            code = i;
+            is_close = !no_gaps_.is_apart(rows[i].value, rows[i + 1].value);
+            any_close |= is_close;
+        }
+        gathered_[i] = {partition_.packed(rows[i].row),
+                        keys_.key(static_cast<std::uint32_t>(code), examples_.labels[rows[i].row], is_close)};
+    }
+    for (std::size_t i = 0; i < rows.size();) {
+        const std::size_t next = std::size_t{keys_.code(gathered_[i].key)} + 1;
+        if (next - i > 1)
+            std::sort(gathered_.begin() + static_cast<std::ptrdiff_t>(i),
+                      gathered_.begin() + static_cast<std::ptrdiff_t>(next), by_key_and_row);
+        i = next;
+    }
+    FoundTest found;
+    const Known known{node.counts, node.weight};
+    if (any_close) {
+        ordered_.resize(rows.size());
+        std::ranges::transform(rows, ordered_.begin(), &RowValue::value);
+        found = search_rows<C>(ValueGaps(ordered_, closest_values), gathered_, node, known);
+    } else {
+        found = search_rows<C>(no_gaps_, gathered_, node, known);
+    }
+    if (!found.usable) return found;
+    found.below = rows[found.below].row;
+    found.above = rows[found.above].row;
+    return found;
 }
 
 template <class CodeOf, class LabelOf>
@@ -207,7 +251,7 @@ template <Criterion C>
 FoundTest ColumnSearch::search_gathered(std::size_t column, const NodeRows& node) {
     sort_rows(gathered_, spare_, keys_.greatest(examples_.table->column(column).n_values));
     if (learns_missing_ && gathered_.size() < node.segment.size) return search_learned_rows<C>(column, gathered_, node);
-    return search_rows<C>(column, gathered_, node, tables_.known_of(node.totals(), missing_counts_));
+    return search_rows<C>(gaps_[column], gathered_, node, tables_.known_of(node.totals(), missing_counts_));
 }
 
 // Counts rows in a table of values x 2. Many rows are counted in four tables in turn: adding twice in a row to the same

@@ -9,6 +9,7 @@
 #include "tree/grow/grower.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/table_search.hpp"
+#include "tree/grow/value_order.hpp"
 
 namespace calibrant {
 
@@ -43,6 +44,7 @@ class ColumnSearch {
     ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules,
                  const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps);
 
+    // The cut of a column that is not coded lies between the values of two rows, `below` and `above`.
     FoundTest best_test(std::size_t column, const NodeRows& node);
     FoundTest best_test(std::size_t column, const NodeHistogram& histogram, const NodeRows& node) {
         return tables_.best_test(column, histogram, node.totals());
@@ -56,7 +58,7 @@ class ColumnSearch {
     template <Criterion C>
     FoundTest search_presorted(std::size_t column, const NodeRows& node);
     template <Criterion C>
-    FoundTest search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node,
+    FoundTest search_rows(const ValueGaps& gaps, std::span<const SortedRow> rows, const NodeRows& node,
                           const Known& known);
     template <Criterion C>
     FoundTest search_learned_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node);
@@ -64,6 +66,8 @@ class ColumnSearch {
     FoundTest search_few_rows(std::size_t column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_drawn(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_uncoded(std::span<const double> column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_gathered(std::size_t column, const NodeRows& node);
     template <class CodeOf, class LabelOf>
@@ -94,6 +98,9 @@ class ColumnSearch {
     std::vector<double> missing_counts_;
     ValueTable values_;
     std::vector<SortedRow> gathered_, spare_;  // rows sorted on the spot
+    ValueOrder order_;
+    const ValueGaps no_gaps_;
+    std::vector<double> ordered_;  // the values of a node, where some are close
     std::vector<std::uint32_t> two_class_counts_, seen_counts_;
     SeenValues seen_;
     std::vector<double> two_class_weights_;

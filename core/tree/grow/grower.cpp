@@ -54,16 +54,25 @@ constexpr std::size_t min_shared_rows =
     20000;  // searching the columns of fewer rows takes less time than starting threads
 // Where a node draws one of very many columns, sorting those drawn costs less than partitioning all at every split; of
 // large tables, whose codes leave the cache, where it draws even fewer. Columns of bytes are counted.
+bool draws_very_few(std::size_t n_rows, std::size_t n_columns, std::size_t max_features) {
+    const std::size_t columns_for_each_drawn = n_rows <= 2 * always_presorted ? 12 : 24;
+    return max_features > 0 && n_columns >= columns_for_each_drawn * max_features;
+}
 bool draws_very_few(const Examples& examples, const GrowOptions& options) {
-    const std::size_t columns_for_each_drawn = examples.table->n_rows() <= 2 * always_presorted ? 12 : 24;
-    return examples.table->bytes() == nullptr && options.max_features > 0 &&
-           examples.table->n_columns() >= columns_for_each_drawn * options.max_features;
+    return examples.table->bytes() == nullptr &&
+           draws_very_few(examples.table->n_rows(), examples.table->n_columns(), options.max_features);
 }
 
 }  // namespace
 
+bool draws_too_few_to_code(std::size_t n_rows, std::size_t n_columns, std::size_t max_features) {
+    return n_rows < always_presorted && draws_very_few(n_rows, n_columns, max_features);
+}
+
 GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop)
-    : gaps(value_gaps_of(*examples.table, closest_values)),
+    : gaps(value_gaps_of(
+          *examples.table, closest_values,
+          !draws_too_few_to_code(examples.table->n_rows(), examples.table->n_columns(), options.max_features))),
       xlogx(xlogx_for(examples, options)),
       row_keys(*examples.table, examples.labels, ColumnSearch::columns_to_sort(examples, options), keys_of(examples),
                gaps, options.n_threads, stop, draws_very_few(examples, options)),
@@ -289,8 +298,12 @@ void Grower::search(const PendingNode& node, std::span<const std::size_t> column
 }
 
 void Grower::split(std::size_t id, PendingNode& node, std::size_t column, const StopToken& stop) {
-    const FoundTest& test = nodes_.found(column);
+    FoundTest& test = nodes_.found(column);
     const CodedColumn& coded = examples_.table->column(column);
+    if (!examples_.table->uncoded(column).empty() && partition_.is_sorted_when_drawn(column)) {
+        std::visit([&](const auto& codes) { test.below = codes[test.below], test.above = codes[test.above]; },
+                   coded.codes);
+    }
     const std::uint32_t cut = nodes_.begin_split(id, node, column);
     const std::span<PendingNode> children = nodes_.children();
     const bool should_presort = node.should_presort || (coarse_ && !node.is_presorted && coarse_->bounds_are_loose());

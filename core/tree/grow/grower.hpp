@@ -88,6 +88,10 @@ double least_rows(const Examples& examples, const GrowOptions& options);
 // Values looked up for the rows of a whole tree: a subtree must look up the same, to the bit.
 XLogX xlogx_for(const Examples& examples, const GrowOptions& options);
 
+// Whether trees of so few rows look at so few of the columns at a node that ranking the drawn values there takes less
+// time than coding all columns before: CodedTable::code_when_asked.
+bool draws_too_few_to_code(std::size_t n_rows, std::size_t n_columns, std::size_t max_features);
+
 // Throws std::invalid_argument unless there is a label, and a weight and a number of cases if any, for each row.
 void check(const Examples& examples);
 

@@ -99,7 +99,7 @@ class NodeQueue {
     void push_children();
 
     const NodeRules& rules() const { return rules_; }
-    const FoundTest& found(std::size_t column) const { return found_[column]; }
+    FoundTest& found(std::size_t column) { return found_[column]; }
     ColumnDraw& columns() { return columns_; }
     double least_rows() const { return least_rows_; }
     double total_weight() const { return total_weight_; }

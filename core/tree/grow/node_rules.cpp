@@ -57,6 +57,7 @@ SplitChoice::SplitChoice(const CodedTable& table, const GrowOptions& options, do
       unusable_(is_bayesian(options.criterion) ? -std::numeric_limits<double>::infinity() : -split_epsilon),
       is_wide_(table.n_columns()) {
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
+        if (!table.uncoded(column).empty()) continue;  // a numeric one
         const CodedColumn& coded = table.column(column);
         is_wide_[column] = coded.kind == Kind::nominal && static_cast<double>(coded.n_values) >= 0.3 * n_cases;
     }

@@ -19,7 +19,7 @@ constexpr std::size_t columns_at_once = 16;  // whose keys of four bytes fill a 
 WeightKind weight_kind_of(const CodedTable& table, std::span<const double> weights, bool shares_missing,
                           bool may_be_whole) {
     for (std::size_t column = 0; shares_missing && column < table.n_columns(); ++column) {
-        if (table.column(column).n_missing > 0) return WeightKind::shared;
+        if (table.uncoded(column).empty() && table.column(column).n_missing > 0) return WeightKind::shared;
     }
     if (weights.empty()) return WeightKind::equal;
     if (!may_be_whole) return WeightKind::fixed;

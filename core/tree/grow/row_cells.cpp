@@ -16,7 +16,7 @@ RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const StopTok
     : offset_(table.n_columns(), absent) {
     std::vector<std::size_t> columns;
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
-        if (!is_fit_for(table.column(column), most_values)) continue;
+        if (!table.uncoded(column).empty() || !is_fit_for(table.column(column), most_values)) continue;
         offset_[column] = columns.size();
         columns.push_back(column);
     }

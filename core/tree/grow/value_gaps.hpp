@@ -11,12 +11,12 @@
 
 namespace calibrant {
 
-// Of one column, for each code: the steps to the first greater value that is far enough. A byte holds nearly all of
-// them; longer ones are compared by value. Bins are compared by their greatest values: where rows are dense, the
-// greatest value of a bin and the least of the next are always close.
+// Of one column, for each code, in the order of the values: the steps to the first greater value that is far enough. A
+// byte holds nearly all of them; longer ones are compared by value. Bins are compared by their greatest values: where
+// rows are dense, the greatest value of a bin and the least of the next are always close.
 class ValueGaps {
   public:
-    ValueGaps(const CodedColumn& column, double gap) : gap_(gap), values_(column.values) {
+    ValueGaps(std::span<const double> values, double gap) : gap_(gap), values_(values) {
         std::size_t last_apart = 1;
         while (last_apart < values_.size() && reaches(last_apart - 1, last_apart)) ++last_apart;
         if (last_apart >= values_.size()) return;
@@ -53,9 +53,14 @@ class ValueGaps {
     std::vector<std::uint8_t> steps_{};
 };
 
-inline std::vector<ValueGaps> value_gaps_of(const CodedTable& table, double gap) {
+// Those of columns that are not coded yet may be left out.
+inline std::vector<ValueGaps> value_gaps_of(const CodedTable& table, double gap, bool of_uncoded = true) {
     std::vector<ValueGaps> gaps;
-    for (std::size_t column = 0; column < table.n_columns(); ++column) gaps.emplace_back(table.column(column), gap);
+    gaps.reserve(table.n_columns());
+    for (std::size_t column = 0; column < table.n_columns(); ++column) {
+        const bool is_left_out = !of_uncoded && !table.uncoded(column).empty();
+        gaps.emplace_back(is_left_out ? std::span<const double>() : table.column(column).values, gap);
+    }
     return gaps;
 }
 

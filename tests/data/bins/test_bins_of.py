@@ -115,3 +115,15 @@ def test_codes_equal_a_sorted_search() -> None:
     matrix = bins.code(columns, n_jobs=2)
     for j in range(2):
         np.testing.assert_array_equal(matrix[:, j], code_by_searchsorted(values[:, j], bins.highs[j]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bins_of_the_columns_of_a_matrix_are_those_of_each_column(dtype: Any) -> None:
+    values = np.random.default_rng(6).normal(size=(300, 600)).astype(dtype)
+    values[:, 1::4] = values[:, 1::4].round(1)
+    values[:, 2::4] = np.where(abs(values[:, 2::4]) < 0.3, -0.0, values[:, 2::4].round(2))
+    values[7, 3::8] = np.nan
+    together, each = (bins_of(fit_columns(X), None, 50) for X in (values, pd.DataFrame(values)))
+    for j in range(600):
+        np.testing.assert_array_equal(together.highs[j], each.highs[j], strict=True)
+        np.testing.assert_array_equal(together.lows[j], each.lows[j], strict=True)

@@ -14,32 +14,48 @@ namespace {
 constexpr CutRules rules{.usable_gain = 1e-12, .penalty = false};
 constexpr Keys keys{.class_bits = 1};
 
-// How a column is searched: its values are counted, or its rows sorted once for a subtree, or at each node.
-enum class Way { counted, presorted, drawn };
-constexpr Way ways[] = {Way::counted, Way::presorted, Way::drawn};
+// How a column is searched: its values are counted, or its rows sorted once for a subtree, or at each node, there also
+// by values that are not coded.
+enum class Way { counted, presorted, drawn, uncoded };
+constexpr Way ways[] = {Way::counted, Way::presorted, Way::drawn, Way::uncoded};
+
+std::vector<double> values_of(const CodedColumn& column) {
+    std::vector<double> values;
+    for (const std::uint16_t code : std::get<std::vector<std::uint16_t>>(column.codes))
+        values.push_back(code == missing_code<std::uint16_t> ? missing : column.values[code]);
+    return values;
+}
 
 // One column searched at the root.
 FoundTest searched(const tables::Problem& problem, Way way, const GrowOptions& options,
                    const CutRules& cut_rules = rules) {
-    const CodedTable table(problem.labels.size(), problem.columns);
+    const std::size_t n_rows = problem.labels.size();
+    const auto matrix = way == Way::uncoded ? values_of(problem.columns[0]) : std::vector<double>();
+    const CodedTable table = way == Way::uncoded ? CodedTable::code_when_asked(n_rows, matrix, 0, 1, {})
+                                                 : CodedTable(n_rows, problem.columns);
     const Examples examples{&table, problem.labels, problem.weights, 2, problem.cases};
     const auto gaps = value_gaps_of(table, 1e-5);
     const XLogX xlogx(problem.labels.size());
     const std::vector<std::size_t> sorted(way == Way::counted ? 0 : 1);
-    const RowKeys row_keys(table, problem.labels, sorted, keys, gaps, 1, {}, way == Way::drawn);
+    const RowKeys row_keys(table, problem.labels, sorted, keys, gaps, 1, {}, way >= Way::drawn);
     const RowCells row_cells(table, 1, {}, way == Way::counted ? RowCells::few_values : 0);
     Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
-    if (way != Way::drawn) partition.presort(partition.root(), 1, {});
+    if (way < Way::drawn) partition.presort(partition.root(), 1, {});
     std::vector<double> counts(2);
     for (std::size_t row = 0; row < problem.labels.size(); ++row) {
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
     }
     partition.enter(partition.root());
     ColumnSearch search(examples, options, cut_rules, partition, xlogx, gaps);
-    return search.best_test(0, {partition.root(), counts, counts[0] + counts[1]});
+    FoundTest found = search.best_test(0, {partition.root(), counts, counts[0] + counts[1]});
+    if (found.usable && !table.uncoded(0).empty()) {
+        const auto& codes = std::get<std::vector<std::uint16_t>>(table.column(0).codes);
+        found.below = codes[found.below], found.above = codes[found.above];
+    }
+    return found;
 }
 
-tables::Problem drawn(std::mt19937& random, std::size_t n, bool weighted, bool with_missing) {
+tables::Problem drawn(std::mt19937& random, std::size_t n, bool weighted, bool with_missing, double unit = 1) {
     tables::Problem problem{std::vector<std::uint16_t>(n)};
     std::vector<double> column(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -47,6 +63,7 @@ tables::Problem drawn(std::mt19937& random, std::size_t n, bool weighted, bool w
         problem.labels[i] = random() % 4 == 0 ? 1 : (column[i] > 5 ? 1 : 0);
         if (weighted) problem.weights.push_back(static_cast<double>(1 + random() % 3) / (n % 8 == 0 ? 1 : 2));
     }
+    for (double& value : column) value *= unit;
     problem.add(column);
     return problem;
 }
@@ -85,13 +102,14 @@ TEST(sorted_once_or_at_the_node_or_counted_finds_the_same_cut) {
     std::mt19937 random(13);
     for (int trial = 0; trial < 200; ++trial) {
         const auto problem =
-            drawn(random, trial % 2 == 0 ? 12 + trial % 5 : 60 + trial % 7, trial % 3 == 0, trial % 5 == 0);
+            drawn(random, trial % 2 == 0 ? 12 + trial % 5 : 60 + trial % 7, trial % 3 == 0, trial % 5 == 0,
+                  trial % 4 == 0 ? 3e-6 : 1);  // some values are too close for a cut
         for (const auto criterion :
              {CriterionName::entropy, CriterionName::gini, CriterionName::dkm, CriterionName::hellinger}) {
             GrowOptions options = plain;
             options.criterion = criterion;
             const FoundTest a = searched(problem, Way::presorted, options);
-            for (const Way way : {Way::counted, Way::drawn}) {
+            for (const Way way : {Way::counted, Way::drawn, Way::uncoded}) {
                 const FoundTest b = searched(problem, way, options);
                 CHECK(a.usable == b.usable && near(a.gain, b.gain) && near(a.info, b.info) && a.below == b.below &&
                       a.above == b.above);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Keys keys{.class_bits = 2};
 
-const ValueGaps no_gaps(CodedColumn{}, 1e-5);
+const ValueGaps no_gaps({}, 1e-5);
 
 // A column at a node: ascending rows, and the arguments of the searches.
 struct Drawn {
@@ -77,8 +77,7 @@ template <Criterion C>
 FoundTest sorted(const Drawn& drawn, const Facts& facts, const CutRules& rules,
                  const std::vector<double>& values = {}) {
     const auto weight_of = [&](const SortedRow& row) { return drawn.weights[row.row]; };
-    const CodedColumn column{.values = values};
-    const ValueGaps gaps(column, 1e-5);
+    const ValueGaps gaps(values, 1e-5);
     auto rows = drawn.rows;
     for (SortedRow& row : rows) row.key = keys.key(keys.code(row.key), keys.label(row.key), gaps);
     return best_cut<CutSearch<C>>(facts.facts, drawn.known(), rules, std::span<const SortedRow>(rows), keys, weight_of,
@@ -249,7 +248,7 @@ TEST(cuts_are_allowed_or_not_however_many_values_lie_between) {
     double value = 0;
     for (int i = 0; i < 2000; ++i)
         column.values.push_back(value += i % 500 < 300 ? 1e-8 : static_cast<double>(1 + random() % 40) * 1e-6);
-    const ValueGaps gaps(column, 1e-5);
+    const ValueGaps gaps(column.values, 1e-5);
     for (std::size_t code = 0; code < column.values.size(); ++code) {
         for (std::size_t greater = code + 1; greater < column.values.size(); greater += 1 + random() % 9) {
             CHECK(gaps.can_cut_between(code, greater) == (column.values[code] < column.values[greater] - 1e-5));

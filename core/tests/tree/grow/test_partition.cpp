@@ -25,7 +25,7 @@ std::vector<std::uint32_t> numbers(std::span<const std::uint32_t> rows) { return
 using Rows = std::vector<std::uint32_t>;
 
 constexpr Keys keys{.class_bits = 1};
-const std::vector<ValueGaps> no_gaps{ValueGaps(CodedColumn{}, 1e-5)};
+const std::vector<ValueGaps> no_gaps{ValueGaps({}, 1e-5)};
 
 // A partition with what it reads from.
 struct Held {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from calibrant.data._frames.columns import Columns
 from calibrant.data._frames.schema import Schema
 from calibrant.exceptions import DataError
 
+R = TypeVar("R")
 MOST_BYTE_VALUES = 255  # the last code of a byte means missing
 
 
@@ -122,6 +124,7 @@ def distinct_bins(values: NDArray[np.floating[Any]]) -> ColumnBins:
 
 _FEWEST_SELECTED = 8192  # values: fewer are sorted sooner
 _PEEK = 4096  # values, evenly spread, that show in most cases that a column has more distinct ones than bins
+_SORTED_AT_ONCE = 256  # columns of a matrix of few rows, so that they stay in the cache
 
 
 def bins_of(columns: Columns, weights: NDArray[np.float64] | None, max_bins: int, *, n_jobs: int | None = 1) -> Bins:
@@ -140,20 +143,48 @@ def bins_of(columns: Columns, weights: NDArray[np.float64] | None, max_bins: int
     """
     step = 1.0 if weights is None else weight_step(float(weights.max()), len(weights))
     rounded = None if weights is None else round_weights(weights, step)
+    if columns.matrix is not None and rounded is None and max_bins < columns.n_rows < _FEWEST_SELECTED:
+        blocks = [columns.matrix[:, j : j + _SORTED_AT_ONCE] for j in range(0, len(columns.arrays), _SORTED_AT_ONCE)]
+        of_blocks = _in_threads(partial(_block_bins, max_bins=max_bins), blocks, n_jobs)
+        return _of_pairs(columns.schema, [pair for pairs in of_blocks for pair in pairs])
     numeric = [
         array
         for feature, array in zip(columns.schema.features, columns.arrays, strict=True)
         if feature.kind == "numeric"
     ]
-    find = partial(_column_bins, weights=rounded, step=step, max_bins=max_bins)
-    threads = min(n_threads(n_jobs), len(numeric))
-    if threads > 1:
-        with ThreadPoolExecutor(threads) as pool:
-            found = iter(list(pool.map(find, numeric)))
-    else:
-        found = map(find, numeric)
+    found = iter(_in_threads(partial(_column_bins, weights=rounded, step=step, max_bins=max_bins), numeric, n_jobs))
     pairs = [next(found) if feature.kind == "numeric" else (None, None) for feature in columns.schema.features]
-    return Bins(columns.schema, tuple(highs for highs, _ in pairs), tuple(lows for _, lows in pairs))
+    return _of_pairs(columns.schema, pairs)
+
+
+def _in_threads(find: Callable[[Any], R], parts: Sequence[Any], n_jobs: int | None) -> list[R]:
+    threads = min(n_threads(n_jobs), len(parts))
+    if threads <= 1:
+        return list(map(find, parts))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(find, parts))
+
+
+def _of_pairs(schema: Schema, pairs: Sequence[ColumnBins | tuple[None, None]]) -> Bins:
+    return Bins(schema, tuple(highs for highs, _ in pairs), tuple(lows for _, lows in pairs))
+
+
+def _block_bins(block: NDArray[np.floating[Any]], max_bins: int) -> list[ColumnBins]:
+    """Return the bins of the columns of a matrix of few rows that count once each.
+
+    Bins end at the same positions of all sorted columns that have neither missing values nor equal ones there: finding
+    them for many columns at a time takes a quarter of the time.
+    """
+    ordered = np.array(block.T, order="C")
+    ordered.sort(axis=1)
+    at = share_targets(float(len(block)), 1.0, max_bins).astype(np.intp) - 1
+    starts = np.append(0, at[:-1] + 1)
+    highs, lows = (np.take(ordered, where, axis=1).astype(np.float64) + 0.0 for where in (at, starts))
+    n_distinct = 1 + np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1)
+    is_plain = (n_distinct > max_bins) & (highs[:, :-1] < lows[:, 1:]).all(axis=1) & ~np.isnan(ordered[:, -1])
+    return [
+        (highs[j], lows[j]) if is_plain[j] else _column_bins(ordered[j], None, 1.0, max_bins) for j in range(len(highs))
+    ]
 
 
 def _column_bins(

@@ -220,11 +220,17 @@ MAX_BINS: Rule = Int(2) | Nothing()
 
 
 def code_columns(
-    columns: Columns, weights: NDArray[np.float64] | None, max_bins: int | None, *, n_jobs: int | None = None
+    columns: Columns,
+    weights: NDArray[np.float64] | None,
+    max_bins: int | None,
+    *,
+    n_drawn: int = 0,
+    n_jobs: int | None = None,
 ) -> CodedTable:
     """Code columns that have been validated: exactly, or with the numeric ones in at most ``max_bins`` bins.
 
     Where a column does not fit a byte, all are coded exactly, with each number replaced by the greatest of its bin.
+    The exact columns of a wide matrix are coded when they are first used where each node draws so few as ``n_drawn``.
 
     Examples
     --------
@@ -237,7 +243,7 @@ def code_columns(
     (array([0, 0, 1, 1], dtype=uint8), array([  0,   1, 255,   0], dtype=uint8))
     """
     if max_bins is None:
-        return _code_exactly(columns, n_jobs)
+        return _code_exactly(columns, n_jobs, n_drawn)
     from calibrant.data._bins.bins import bins_of  # bins are made of coded tables
 
     bins = bins_of(columns, weights, max_bins, n_jobs=n_jobs)
@@ -250,10 +256,13 @@ def code_columns(
     )
 
 
-def _code_exactly(columns: Columns, n_jobs: int | None) -> CodedTable:
+def _code_exactly(columns: Columns, n_jobs: int | None, n_drawn: int = 0) -> CodedTable:
     shape = columns.n_rows, len(columns.arrays)
     check_table_memory(*shape)
     try:
+        if columns.matrix is not None and _core.draws_too_few_to_code(*shape, n_drawn):
+            values = np.array(columns.matrix.T, dtype=np.float64, order="C")  # the caller may change the matrix
+            return CodedTable(_core.code_when_asked(values, n_threads(n_jobs)), columns.schema)
         return CodedTable.from_columns(columns, n_jobs=n_jobs)
     except MemoryError:
         raise table_too_large(*shape) from None

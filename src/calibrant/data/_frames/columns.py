@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import narwhals as nw
@@ -37,13 +38,15 @@ MAX_ROWS = 2**31 - 1  # category codes are int32, and a column may have one cate
 class Columns:
     """A table as arrays: floats with NaN for a numeric column, int32 codes with -1 for a nominal one.
 
-    ``feature_names`` is as in scikit-learn: None unless the table has names that are all strings.
+    ``feature_names`` is as in scikit-learn: None unless the table has names that are all strings. ``matrix`` is the
+    matrix of floats whose columns the arrays view, if they do.
     """
 
     schema: Schema
     arrays: tuple[NDArray[Any], ...]
     n_rows: int
     feature_names: tuple[str, ...] | None = None
+    matrix: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,14 +57,16 @@ class _RawColumns:
     names: tuple[str, ...] | None
     n_rows: int
     has_string_names: bool = False
-    is_matrix: bool = False  # of floats that need no copy: nothing has to be asked of each column
+    matrix: NDArray[Any] | None = None  # of floats that need no copy: nothing has to be asked of each column
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
         return self.names if self.has_string_names else None
 
     def take(self, rows: NDArray[np.integer[Any]]) -> _RawColumns:
-        return replace(self, columns=tuple(column[rows] for column in self.columns), n_rows=len(rows))
+        matrix = None if self.matrix is None else self.matrix[rows]
+        columns = tuple(column[rows] for column in self.columns) if matrix is None else tuple(matrix.T)
+        return replace(self, columns=columns, n_rows=len(rows), matrix=matrix)
 
     def items(self) -> Iterator[tuple[str, Any]]:
         names = self.names or tuple(f"x{position}" for position in range(len(self.columns)))
@@ -86,9 +91,8 @@ def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]
     array([1, 0, 1], dtype=int32)
     """
     raw = _raw_columns(X) if rows is None else _raw_columns(X).take(rows)
-    if raw.is_matrix and (nominal is None or (isinstance(nominal, str) and nominal == "auto")):
-        numbers = tuple(Feature(name, "numeric", measure="numbers") for name, _ in raw.items())
-        return Columns(Schema(numbers, named=False), raw.columns, raw.n_rows)
+    if raw.matrix is not None and (nominal is None or (isinstance(nominal, str) and nominal == "auto")):
+        return Columns(_schema_of_numbers(len(raw.columns)), raw.columns, raw.n_rows, matrix=raw.matrix)
     features: list[Feature] = []
     arrays: list[NDArray[Any]] = []
     chosen = choose_nominal(nominal, [name for name, _ in raw.items()])
@@ -107,6 +111,11 @@ def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]
     return Columns(schema, tuple(arrays), raw.n_rows, raw.feature_names)
 
 
+@lru_cache(maxsize=4)  # the columns of a wide matrix take longer to describe than to check
+def _schema_of_numbers(n_columns: int) -> Schema:
+    return Schema(tuple(Feature(f"x{j}", "numeric", measure="numbers") for j in range(n_columns)), named=False)
+
+
 def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Columns:
     """Return the columns of a table that match a schema; categories not in the schema are missing.
 
@@ -119,7 +128,7 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
     raw = _raw_columns(X)
     try:
         positions = schema.locate(raw.names, len(raw.columns), who)
-        if raw.is_matrix and schema.is_numbers:
+        if raw.matrix is not None and schema.is_numbers:
             return Columns(schema, raw.columns, raw.n_rows)
         pairs = zip(schema.features, (raw.columns[position] for position in positions), strict=True)
         arrays = tuple(match_column(feature, column) for feature, column in pairs)
@@ -297,7 +306,7 @@ def _from_array(array: NDArray[Any]) -> _RawColumns:
     _check_shape(*array.shape)
     is_regular = array.flags.aligned and all(stride % array.itemsize == 0 for stride in array.strides)
     is_matrix = is_regular and array.dtype in (np.float32, np.float64)
-    return _RawColumns(tuple(array.T), None, len(array), is_matrix=is_matrix)
+    return _RawColumns(tuple(array.T), None, len(array), matrix=array if is_matrix else None)
 
 
 def _check_shape(n_rows: int, n_columns: int) -> None:

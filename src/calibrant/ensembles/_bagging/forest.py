@@ -52,6 +52,9 @@ class ForestParamsMixin:
     warm_start: bool = False
     style: str | None = None
 
+    def _n_drawn(self, n_columns: int) -> int:
+        return n_drawn(self.max_features, n_columns)
+
 
 # Copies of a row would be on both sides of folds of a bag, so that alpha is no choice of cross-validation
 TREE_RULES: dict[str, Rule] = {**ProbabilityTreeClassifier._rules, "ccp_alpha": Real(0)}

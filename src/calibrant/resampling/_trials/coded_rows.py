@@ -59,7 +59,7 @@ class CodedRows:
 
     def __getstate__(self) -> dict[str, Any]:
         # A process that fits methods takes rows from the codes; the one that coded them is charged for that
-        return {**vars(self), "columns": replace(self.columns, arrays=()), "uncharged": []}
+        return {**vars(self), "columns": replace(self.columns, arrays=(), matrix=None), "uncharged": []}
 
     def charge(self) -> float:
         """Return the seconds of coding to the first that asks, and 0 to the others."""

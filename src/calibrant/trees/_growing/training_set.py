@@ -160,8 +160,11 @@ class TrainingSet:
         class_weight: ClassWeight = None,
         n_jobs: int | None = 1,
         max_bins: int | None = None,
+        n_drawn: int = 0,
     ) -> TrainingSet:
         """Code validated rows, the numeric columns in at most ``max_bins`` bins, and weight them by class.
+
+        Columns are coded when they are first used where trees draw only ``n_drawn`` of very many at each node.
 
         Examples
         --------
@@ -171,7 +174,7 @@ class TrainingSet:
         >>> TrainingSet.of(rows).table.codes(0)
         array([    1,     0, 65535], dtype=uint16)
         """
-        table = code_columns(rows.columns, rows.weights, max_bins, n_jobs=n_jobs)
+        table = code_columns(rows.columns, rows.weights, max_bins, n_drawn=n_drawn, n_jobs=n_jobs)
         return cls.number(
             table, rows.labels, rows.weights, rows.groups, class_weight, feature_names=rows.columns.feature_names
         )
@@ -179,11 +182,14 @@ class TrainingSet:
     @classmethod
     def read(cls, estimator: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> TrainingSet:
         """Validate and code the arguments of the `fit` of an estimator of trees by its parameters."""
+        rows = read_training(estimator, X, y, sample_weight, groups)
+        draws = hasattr(estimator, "_n_drawn")
         return cls.of(
-            read_training(estimator, X, y, sample_weight, groups),
+            rows,
             class_weight=getattr(estimator, "class_weight", None),
             n_jobs=estimator.n_jobs,
             max_bins=getattr(estimator, "max_bins", None),
+            n_drawn=estimator._n_drawn(len(rows.columns.arrays)) if draws else 0,
         )
 
     @classmethod
