@@ -93,6 +93,7 @@ class ColumnSearch {
     TableSearch tables_;
     std::vector<double> missing_counts_;
     ValueTable values_;
+    RankSort rank_sort_;
     std::vector<SortedRow> gathered_, spare_;  // rows sorted on the spot
     std::vector<std::uint32_t> two_class_counts_, seen_counts_;
     SeenValues seen_;
