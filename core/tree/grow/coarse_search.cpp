@@ -341,6 +341,9 @@ FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
         LearnedTwoClassCuts<C, double> cuts(facts, known, missing, best);
         search_runs(cuts, column);
         cuts.finish(column.coded->n_values);
+    } else if (partition_.is_whole() && known.weight < static_cast<double>(xlogx_.n_kept())) {
+        TwoClassCuts<C, std::size_t> cuts(facts, known, best);
+        search_runs(cuts, column);
     } else {
         TwoClassCuts<C, double> cuts(facts, known, best);
         search_runs(cuts, column);
@@ -352,7 +355,10 @@ FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
 template <class Cuts>
 void CoarseSearch::search_runs(Cuts& cuts, const Column& column) const {
     const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
-    const auto weight_of = [weights](const SortedRow& row) { return weights == nullptr ? 1.0 : weights[row.row]; };
+    using Weight = typename Cuts::Weight;
+    const auto weight_of = [weights](const SortedRow& row) {
+        return weights == nullptr ? Weight{1} : static_cast<Weight>(weights[row.row]);
+    };
     std::size_t begin = 0;
     const std::span<const SortedRow> rows(column.rows);
     for (std::size_t bucket = 0; bucket < Buckets::most;) {
@@ -363,7 +369,7 @@ void CoarseSearch::search_runs(Cuts& cuts, const Column& column) const {
             std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(),
                                  [&](const SortedRow& row) { return two_class_keys.code(row.key) < end_code; });
         const auto size = static_cast<std::size_t>(end - rows.begin()) - begin;
-        cuts.start_at({column.left[first][0], column.left[first][1]});
+        cuts.start_at({static_cast<Weight>(column.left[first][0]), static_cast<Weight>(column.left[first][1])});
         try_cuts(cuts, rows.subspan(begin, size), two_class_keys, weight_of, *column.gaps);
         begin += size;
         ++bucket;

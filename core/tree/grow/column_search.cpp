@@ -97,7 +97,7 @@ FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
 
 template <Criterion C>
 FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& node) {
-    auto rows = partition_.sorted_rows(column, node.segment);
+    auto rows = partition_.sorted_rows(column, node.segment, rank_sort_);
     const CodedColumn& coded = examples_.table->column(column);
     Known known{node.counts, node.weight};
     if (coded.n_missing > 0) {

@@ -97,6 +97,7 @@ class ColumnSearch {
     TableSearch tables_;
     std::vector<double> missing_counts_;
     ValueTable values_;
+    RankSort rank_sort_;
     std::vector<SortedRow> gathered_, spare_;  // rows sorted on the spot
     ValueOrder order_;
     const ValueGaps no_gaps_;

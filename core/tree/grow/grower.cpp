@@ -63,6 +63,10 @@ bool draws_very_few(const Examples& examples, const GrowOptions& options) {
            draws_very_few(examples.table->n_rows(), examples.table->n_columns(), options.max_features);
 }
 
+bool draws_few(const Examples& examples, const GrowOptions& options) {
+    return options.max_features > 0 && examples.table->n_columns() >= 2 * options.max_features;
+}
+
 }  // namespace
 
 bool draws_too_few_to_code(std::size_t n_rows, std::size_t n_columns, std::size_t max_features) {
@@ -119,7 +123,8 @@ class Grower {
     void grow_pending(const StopToken& stop);
     void presort(PendingNode& node, const StopToken& stop);
     bool is_large(const PendingNode& node) const {
-        return node.segment.size >= always_presorted && !node.should_presort;
+        return node.segment.size >= always_presorted &&
+               !(node.should_presort && partition_.can_presort(node.segment.size));
     }
     Tree grow_deferred(DeferredNode& deferred, const StopToken& stop);
     Tree with_deferred(const StopToken& stop);
@@ -152,7 +157,8 @@ Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowC
       context_(context),
       cut_rules_(cut_rules(options)),
       partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells,
-                 options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole),
+                 options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole,
+                 draws_few(examples, options)),
       nodes_(examples, options, partition_.root().size < examples.table->n_rows()),
       row_split_(examples, partition_, context.row_keys) {}
 

@@ -41,7 +41,7 @@ void make_room(std::vector<Row>& arena, std::size_t base, std::span<const Branch
 }  // namespace
 
 Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole)
+                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole, bool draws_few)
     : table_(table),
       labels_(labels),
       fixed_(weights),
@@ -55,12 +55,13 @@ Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> lab
     }
     n_root_rows_ = rows_.size();
     for (std::size_t index = 0; index < keys_.n_columns(); ++index) sorted_[keys_.column(index)] = true;
+    draws_few_ = draws_few && is_whole();  // sums of other weights depend on the order of the rows
     if (weight_kind_ == WeightKind::whole) {
         times_ = std::make_shared<const std::vector<std::uint16_t>>(weights.begin(), weights.end());
         number_bits_ -= std::max(1, static_cast<int>(std::bit_width(std::ranges::max(*times_))));
     }
-    needs_rows_ =
-        keys_.n_columns() < table.n_columns() || weight_kind_ == WeightKind::shared || keys_.sorts_when_drawn();
+    needs_rows_ = keys_.n_columns() < table.n_columns() || weight_kind_ == WeightKind::shared ||
+                  keys_.sorts_when_drawn() || draws_few_;
     if (weight_kind_ != WeightKind::shared) return;
     row_weights_.assign(rows_.size(), 1.0);
     for (std::size_t i = 0; i < rows_.size() && !weights.empty(); ++i) row_weights_[i] = weights[rows_[i]];
@@ -74,6 +75,7 @@ Partition::Partition(const Partition& like, std::nullptr_t)
       keys_(like.keys_),
       cells_(like.cells_),
       sorted_(like.sorted_),
+      draws_few_(like.draws_few_),
       needs_rows_(like.needs_rows_),
       weight_kind_(like.weight_kind_),
       weight_step_(like.weight_step_),
@@ -109,6 +111,8 @@ Segment Partition::load(ExtractedRows&& extracted) {
 
 void Partition::presort(Segment segment, std::size_t n_threads, const StopToken& stop) {
     renumber(segment);
+    is_ranked_ = draws_few_ && segment.size <= RankSort::most;
+    if (is_ranked_) ranks_.resize(segment.size * keys_.n_columns());
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
     const std::size_t n = keys_.n_columns(), at_once = std::min(columns_at_once, (n + n_threads - 1) / n_threads);
     parallel_for(
@@ -118,6 +122,7 @@ void Partition::presort(Segment segment, std::size_t n_threads, const StopToken&
             for (std::size_t index = begin; index < end; ++index) {
                 const std::size_t column = keys_.column(index);
                 sort_rows(arena_[column], spare_sorted_[worker], keys().greatest(table_.column(column).n_values));
+                if (is_ranked_) rank(index);
             }
         });
 }
@@ -158,6 +163,19 @@ void Partition::fetch(std::size_t begin, std::size_t end) {
         const std::uint32_t row = packed(static_cast<std::uint32_t>(i));
         for (std::size_t index = begin; index < end; ++index) to[index - begin][i] = {row, cells[index]};
     }
+}
+
+void Partition::rank(std::size_t index) {
+    const std::span<const SortedRow> column = arena_[keys_.column(index)];
+    for (std::size_t i = 0; i < column.size(); ++i)
+        ranks_[number(column[i]) * keys_.n_columns() + index] = static_cast<std::uint16_t>(i);
+}
+
+std::uint32_t Partition::first_rank_above(std::size_t column, std::uint32_t code) const {
+    const auto& rows = arena_[column];
+    const auto above = std::partition_point(rows.begin(), rows.end(),
+                                            [&](const SortedRow& row) { return keys().code(row.key) <= code; });
+    return static_cast<std::uint32_t>(above - rows.begin());
 }
 
 void Partition::fetch_bytes(std::size_t begin, std::size_t end, std::span<SortedRow* const> to) const {
@@ -201,7 +219,7 @@ void Partition::split(Segment segment, std::span<Branch> branches, bool by_sides
         else
             split_in_many(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
     };
-    if (is_presorted()) parallel_for(arena_.size(), n_threads, stop, split_column);
+    if (is_presorted() && !is_ranked_) parallel_for(arena_.size(), n_threads, stop, split_column);
     if (is_presorted() && !needs_rows_) return;
     if (by_sides) {
         if (weight_kind_ == WeightKind::shared) split_weights_in_two(segment, branches);

@@ -1,5 +1,6 @@
 // The rows of the nodes still to be grown. A small node is presorted: its rows are renumbered from 0 and its columns
-// sorted once, then partitioned stably at every split, so that everything its subtree looks up fits the cache.
+// sorted once, so that everything its subtree looks up fits the cache. At every split the columns are partitioned
+// stably or, where nodes draw few of them, only the rows are: those of a node come back in order by their ranks.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "stop.hpp"
 #include "table/coded_table.hpp"
+#include "tree/grow/rank_sort.hpp"
 #include "tree/grow/row_cells.hpp"
 #include "tree/grow/split_search.hpp"
 
@@ -47,9 +49,10 @@ class Partition {
   public:
     // Columns that have keys are sorted when a node is presorted; the others are read through rows(). `shares_missing`:
     // a case with a missing value may go to several branches. `may_be_whole`: other rows of the tree have whole
-    // weights.
+    // weights. `draws_few`: nodes look at few of the columns.
     Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-              const RowKeys& keys, const RowCells& cells, bool shares_missing = true, bool may_be_whole = true);
+              const RowKeys& keys, const RowCells& cells, bool shares_missing = true, bool may_be_whole = true,
+              bool draws_few = false);
 
     // An empty one, into which the rows of a node can be loaded.
     explicit Partition(const Partition& like, std::nullptr_t);
@@ -65,6 +68,7 @@ class Partition {
     // Renumbers a node's rows from 0 and sorts its columns; every node below it is then presorted too. After the last
     // of them leave_presorted() returns to the numbers of the table.
     void presort(Segment segment, std::size_t n_threads, const StopToken& stop);
+    bool can_presort(std::size_t n_rows) const { return !draws_few_ || n_rows <= RankSort::most; }
     void leave_presorted() { origin_.clear(); }
     bool is_presorted() const { return !origin_.empty(); }
 
@@ -77,6 +81,16 @@ class Partition {
     std::span<const SortedRow> sorted_rows(std::size_t column, Segment segment) const {
         return {arena_[column].data() + (segment.begin - base_), segment.size};
     }
+    // The same where columns may be ranked; valid until `rank_sort` sorts again.
+    std::span<const SortedRow> sorted_rows(std::size_t column, Segment segment, RankSort& rank_sort) const {
+        if (!is_ranked()) return sorted_rows(column, segment);
+        return rank_sort.sort(rows(segment), ranks(column), arena_[column]);
+    }
+    // Whether the columns of the presorted node keep their order, in which its rows have ranks.
+    bool is_ranked() const { return is_presorted() && is_ranked_; }
+    RowRanks ranks(std::size_t column) const { return {ranks_.data() + keys_.index(column), keys_.n_columns()}; }
+    // The rank of the first row of the presorted node whose code is greater, which may be the number of its rows.
+    std::uint32_t first_rank_above(std::size_t column, std::uint32_t code) const;
     std::span<const std::uint32_t> rows(Segment segment) const { return {rows_.data() + segment.begin, segment.size}; }
     // Those of all nodes, which keep their segments; for nodes that are not presorted and weights that are not shares.
     std::span<std::uint32_t> rows_to_reorder() { return rows_; }
@@ -94,9 +108,11 @@ class Partition {
     bool is_counted(std::size_t column) const { return cells_.has(column) && (is_presorted() || cells_.has_rows()); }
     CountedCells counted_cells(std::size_t column) const {
         const std::uint8_t* const cells = is_presorted() ? local_cells_.data() : cells_.data();
-        return {cells + cells_.offset(column), cells_.n_columns(),
-                is_presorted() ? local_labels_.data() : labels_.data()};
+        return {cells + cells_.offset(column), cells_.n_columns(), labels()};
     }
+
+    // The classes by the current numbers of rows.
+    const std::uint16_t* labels() const { return is_presorted() ? local_labels_.data() : labels_.data(); }
 
     // Where weights are whole and a presorted node has few enough rows, the upper bits of SortedRow::row hold the
     // weight and the others the number, which saves looking the weight up.
@@ -165,6 +181,7 @@ class Partition {
     static constexpr std::uint32_t all_bits = 0xffffffff;
     void renumber(Segment segment);
     void fetch(std::size_t begin, std::size_t end);
+    void rank(std::size_t index);
     void fetch_bytes(std::size_t begin, std::size_t end, std::span<SortedRow* const> to) const;
 
     const CodedTable& table_;
@@ -175,6 +192,7 @@ class Partition {
     const RowCells& cells_;
     std::vector<bool> sorted_;
     std::size_t n_root_rows_ = 0;
+    bool draws_few_ = false, is_ranked_ = false;
     bool needs_rows_ = false;  // whether anything below a presorted node is read through rows()
     WeightKind weight_kind_ = WeightKind::equal;
     double weight_step_ = 0;
@@ -185,6 +203,7 @@ class Partition {
     std::vector<std::uint16_t> local_labels_;
     std::vector<std::uint8_t> local_cells_;
     std::vector<std::vector<SortedRow>> arena_;
+    std::vector<std::uint16_t> ranks_;  // of the rows of a ranked node in its sorted columns, row by row
     std::vector<std::uint32_t> rows_;
     std::vector<double> row_weights_;  // parallel to rows_, where weights are shares
     std::vector<double> weight_of_;    // by the current numbers of rows

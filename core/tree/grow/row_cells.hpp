@@ -2,6 +2,7 @@
 // that are counted.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +60,10 @@ class RowKeys {
     const Keys& keys() const { return keys_; }
     std::size_t n_columns() const { return columns_.size(); }
     std::size_t column(std::size_t index) const { return columns_[index]; }  // of the table
+    // Where a column of the table that is sorted comes among these.
+    std::size_t index(std::size_t column) const {
+        return static_cast<std::size_t>(std::ranges::lower_bound(columns_, column) - columns_.begin());
+    }
     std::span<const std::size_t> columns() const { return columns_; }
     bool sorts_when_drawn() const { return sorts_when_drawn_; }
     const std::uint32_t* row(std::uint32_t row) const { return cells_.data() + std::size_t{row} * columns_.size(); }

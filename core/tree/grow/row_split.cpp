@@ -64,7 +64,15 @@ void RowSplit::by_cut(std::size_t column, const PendingNode& node, std::uint32_t
                       std::int32_t missing_branch) {
     start(children.size(), missing_branch);
     const bool is_sorted = partition_.is_sorted(column), is_counted = partition_.is_counted(column);
-    if (can_split_at_once(node) && is_counted) {
+    if (is_sorted && can_split_at_once(node) && partition_.is_ranked()) {
+        const std::uint32_t last = partition_.first_rank_above(column, cut) - 1;
+        const std::uint32_t end = partition_.first_rank_above(column, examples_.table->column(column).n_values - 1);
+        const auto code_of = [ranks = partition_.ranks(column), end](std::uint32_t row) {
+            return std::min(ranks.of(row), end);
+        };
+        split_at_once(node, last, end, children, NearCodes{code_of},
+                      [cells = partition_.labels()](std::uint32_t row) { return cells[row]; });
+    } else if (can_split_at_once(node) && is_counted) {
         const CountedCells cells = partition_.counted_cells(column);
         split_at_once(node, cut, examples_.table->column(column).n_values, children,
                       NearCodes{[cells](std::uint32_t row) { return cells.code(row); }},
@@ -114,9 +122,9 @@ void RowSplit::split(const PendingNode& node, std::span<PendingNode> children, s
     for (std::size_t b = 0; b < children.size(); ++b) children[b].segment = branches_[b].segment;
 }
 
-// Without sorted columns, and where no row goes to both sides, rows are partitioned in the pass that counts them.
+// Where only rows are partitioned, and none goes to both sides, they are in the pass that counts them.
 bool RowSplit::can_split_at_once(const PendingNode& node) const {
-    return partition_.are_weights_fixed() && (!node.is_presorted || !partition_.sorts());
+    return partition_.are_weights_fixed() && (!node.is_presorted || !partition_.sorts() || partition_.is_ranked());
 }
 
 template <class CodeOf, class LabelOf>
@@ -142,6 +150,9 @@ void RowSplit::split_sides(const PendingNode& node, std::span<PendingNode> child
         if (!node.is_presorted)
             return split_whole(node, children, side_of, label_of,
                                [times = partition_.times()](std::uint32_t row) { return std::uint64_t{times[row]}; });
+        return split_whole(node, children, side_of, label_of, [weights = partition_.weights()](std::uint32_t row) {
+            return static_cast<std::uint64_t>(weights[row]);
+        });
     }
     if (!partition_.is_weighted())
         return split_weighted(node, children, side_of, label_of, [](std::uint32_t) { return 1.0; });

@@ -34,6 +34,7 @@ struct Keys {
     }
     std::uint32_t code(std::uint32_t key) const { return key >> (class_bits + 1); }
     std::uint32_t label(std::uint32_t key) const { return key & ((std::uint32_t{1} << class_bits) - 1); }
+    bool is_close(std::uint32_t key) const { return (key >> class_bits & 1) != 0; }
     std::uint32_t greatest(std::uint32_t n_values) const {
         return key(n_values, (std::uint32_t{1} << class_bits) - 1, true);
     }
@@ -42,7 +43,7 @@ struct Keys {
     // Returns whether a cut may lie between two rows, the first of which comes no later.
     CALIBRANT_INLINE bool can_cut_between(std::uint32_t first, std::uint32_t second, const ValueGaps& gaps) const {
         if (code(first) == code(second)) return false;
-        return (first >> class_bits & 1) == 0 || gaps.can_cut_between(code(first), code(second));
+        return !is_close(first) || gaps.can_cut_between(code(first), code(second));
     }
 };
 
@@ -137,6 +138,11 @@ class BestCut {
     // Returns whether a cut whose gain is known to within 1e-6 may win.
     bool may_win(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
     bool needs_every_cut() const { return rules_.averages; }
+    // Whether cuts that gain less than the best by far more than the tolerance have no effect on the result.
+    bool needs_only_the_best() const {
+        return !rules_.penalty && !rules_.averages && rules_.tolerance <= tie_tolerance;
+    }
+    double gain() const { return gain_; }
     void offer(double gain, double low, std::uint32_t below, std::uint32_t above,
                std::int32_t missing_branch = Tree::all_branches) {
         ++tries_;

@@ -49,10 +49,11 @@ Drawn make(const std::vector<std::uint32_t>& codes, const std::vector<std::uint3
 }
 
 Drawn draw(std::mt19937& random, std::size_t n_classes, bool weighted) {
-    const std::size_t n = 2 + random() % 40;
+    const bool is_long = random() % 10 == 0;
+    const std::size_t n = 2 + random() % (is_long ? 300 : 40);
     std::vector<std::uint32_t> codes(n), labels(n);
     std::vector<double> weights(n, 1.0);
-    for (auto& code : codes) code = random() % (1 + random() % 20);
+    for (auto& code : codes) code = random() % (1 + random() % (is_long ? 400 : 20));
     std::sort(codes.begin(), codes.end());
     for (std::size_t i = 0; i < n; ++i) labels[i] = (codes[i] / 4 + (random() % 3 == 0)) % n_classes;
     if (weighted) {
@@ -64,7 +65,7 @@ Drawn draw(std::mt19937& random, std::size_t n_classes, bool weighted) {
 }
 
 struct Facts {
-    XLogX xlogx{200};
+    XLogX xlogx{2000};
     std::vector<double> scratch;
     NodeFacts facts;
 
@@ -143,7 +144,8 @@ template <Criterion C>
 void check_pairs() {
     std::mt19937 random(9);
     for (int trial = 0; trial < 400; ++trial) {
-        const CutRules rules{.tolerance = trial % 2 == 0 ? tie_tolerance : 0.02, .usable_gain = 1e-7};
+        const CutRules rules{
+            .tolerance = trial % 2 == 0 ? tie_tolerance : 0.02, .usable_gain = 1e-7, .penalty = trial % 4 < 2};
         Drawn drawn = draw(random, 2, false);
         drawn.missing = 0;
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 4));
@@ -188,7 +190,8 @@ template <Criterion C>
 void check_whole_pairs() {
     std::mt19937 random(33);
     for (int trial = 0; trial < 400; ++trial) {
-        const CutRules rules{.tolerance = trial % 2 == 0 ? tie_tolerance : 0.02, .usable_gain = 1e-7};
+        const CutRules rules{
+            .tolerance = trial % 2 == 0 ? tie_tolerance : 0.02, .usable_gain = 1e-7, .penalty = trial % 4 < 2};
         Drawn drawn = draw(random, 2, true);
         for (double& weight : drawn.weights) weight = static_cast<double>(1 + random() % 4);
         std::vector<std::uint32_t> codes, labels;
@@ -196,14 +199,20 @@ void check_whole_pairs() {
             codes.push_back(drawn.code(i)), labels.push_back(static_cast<std::uint32_t>(drawn.label(i)));
         drawn = make(codes, labels, 2, drawn.weights);
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 6));
+        CodedColumn column;  // some of its values are too close for a cut
+        for (std::size_t code = 0; code < drawn.n_values; ++code)
+            column.values.push_back((code == 0 ? 0.0 : column.values.back()) + (random() % 3 == 0 ? 4e-6 : 1.0));
+        const ValueGaps gaps(column, 1e-5);
         std::vector<SortedRow> pairs;
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
             pairs.push_back({drawn.rows[i].row,
-                             two_class_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
+                             two_class_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), gaps)});
         }
         const auto times_of = [&](const SortedRow& row) { return static_cast<std::size_t>(drawn.weights[row.row]); };
-        CHECK(same(of_pairs<TwoClassCuts<C, std::size_t>>(drawn, facts, rules, pairs, times_of),
-                   sorted<C>(drawn, facts, rules)));
+        CHECK(same(
+            best_cut<TwoClassCuts<C, std::size_t>>(facts.facts, drawn.known(), rules, std::span<const SortedRow>(pairs),
+                                                   two_class_keys, times_of, gaps),
+            sorted<C>(drawn, facts, rules, column.values)));
     }
 }
 
