@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -104,6 +105,7 @@ def test_an_array_is_fitted_by_the_numbers_of_its_columns(client: Any) -> None:
 
 
 def assert_nothing_left(cluster: Any) -> None:
+    gc.collect()  # of what earlier tests left: tracebacks that hold futures
     until = time.monotonic() + 10
     while cluster.scheduler.tasks and time.monotonic() < until:
         time.sleep(0.05)
