@@ -247,10 +247,10 @@ def interval_codes(values: NDArray[np.floating[Any]], cuts: NDArray[np.float64])
         codes[np.isnan(values)] = -1
         return codes
     values = np.ascontiguousarray(values, dtype=np.float64)
-    codes: NDArray[np.int8] = np.negative(np.isnan(values), dtype=np.int8)
+    n_below: NDArray[np.int8] = np.negative(np.isnan(values), dtype=np.int8)
     for cut in cuts:
-        codes += (values > cut).view(np.int8)
-    return codes.astype(np.int32)
+        n_below += (values > cut).view(np.int8)
+    return n_below.astype(np.int32)
 
 
 def _midpoints(
