@@ -75,7 +75,7 @@ def one_thread(options: Any) -> None:
     labels = (noise[:, 0] + noise[:, 1] * noise[:, 2] + np.random.default_rng(1).normal(size=50_000) > 0).astype(int)
     print("\n50,000 x 20, 20 trees with square-root columns, processor time of one thread (bar: oneDAL 1.2)")
     for name, (X, y) in {"A": continuous(50_000, 0.05), "noisy labels": (noise, labels)}.items():
-        runs = {peer: (lambda peer=peer: PEERS[peer][1](20, "sqrt", 1).fit(X, y)) for peer in ("calibrant", "oneDAL")}
+        runs = {peer: partial(PEERS[peer][1](20, "sqrt", 1).fit, X, y) for peer in ("calibrant", "oneDAL")}
         times = best_of(options.rounds, time.process_time, **runs)
         print(f"  {name}: {times['calibrant']:.3f} s, oneDAL {times['oneDAL'] / times['calibrant']:.2f} x")
 
