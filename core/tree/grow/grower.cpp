@@ -123,8 +123,7 @@ class Grower {
     void grow_pending(const StopToken& stop);
     void presort(PendingNode& node, const StopToken& stop);
     bool is_large(const PendingNode& node) const {
-        return node.segment.size >= always_presorted &&
-               !(node.should_presort && partition_.can_presort(node.segment.size));
+        return node.segment.size >= always_presorted && !node.should_presort;
     }
     Tree grow_deferred(DeferredNode& deferred, const StopToken& stop);
     Tree with_deferred(const StopToken& stop);
@@ -249,9 +248,10 @@ void Grower::grow_pending(const StopToken& stop) {
 // every node below it inherits that by stable partition. Large nodes are presorted as well where buckets do not apply.
 void Grower::presort(PendingNode& node, const StopToken& stop) {
     const bool can_count = coarse_ || histograms_ || !partition_.sorts();
-    if (context_.row_keys.sorts_when_drawn() || node.is_presorted || (can_count && is_large(node))) return;
-    partition_.presort(node.segment, threads_for(node), stop);
+    if (context_.row_keys.sorts_when_drawn() || (!node.is_presorted && can_count && is_large(node))) return;
+    if (!node.is_presorted) partition_.presort(node.segment, threads_for(node), stop);
     node.is_presorted = true;
+    partition_.rank(node.segment);
 }
 
 Tree Grower::grow_deferred(DeferredNode& deferred, const StopToken& stop) {

@@ -111,8 +111,8 @@ Segment Partition::load(ExtractedRows&& extracted) {
 
 void Partition::presort(Segment segment, std::size_t n_threads, const StopToken& stop) {
     renumber(segment);
-    is_ranked_ = draws_few_ && segment.size <= RankSort::most;
-    if (is_ranked_) ranks_.resize(segment.size * keys_.n_columns());
+    ranked_ = {};
+    if (draws_few_) ranks_.resize(segment.size * keys_.n_columns());
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
     const std::size_t n = keys_.n_columns(), at_once = std::min(columns_at_once, (n + n_threads - 1) / n_threads);
     parallel_for(
@@ -122,7 +122,6 @@ void Partition::presort(Segment segment, std::size_t n_threads, const StopToken&
             for (std::size_t index = begin; index < end; ++index) {
                 const std::size_t column = keys_.column(index);
                 sort_rows(arena_[column], spare_sorted_[worker], keys().greatest(table_.column(column).n_values));
-                if (is_ranked_) rank(index);
             }
         });
 }
@@ -165,14 +164,21 @@ void Partition::fetch(std::size_t begin, std::size_t end) {
     }
 }
 
-void Partition::rank(std::size_t index) {
-    const std::span<const SortedRow> column = arena_[keys_.column(index)];
-    for (std::size_t i = 0; i < column.size(); ++i)
-        ranks_[number(column[i]) * keys_.n_columns() + index] = static_cast<std::uint16_t>(i);
+void Partition::rank(Segment segment) {
+    const bool is_below = segment.begin >= ranked_.begin && segment.begin < ranked_.begin + ranked_.size;
+    is_ranked_ = is_below || (draws_few_ && segment.size <= RankSort::most);
+    if (is_below || !is_ranked_) return;
+    ranked_ = segment;
+    const std::size_t width = keys_.n_columns();
+    for (std::size_t index = 0; index < width; ++index) {
+        const auto column = sorted_rows(keys_.column(index), segment);
+        for (std::size_t i = 0; i < column.size(); ++i)
+            ranks_[number(column[i]) * width + index] = static_cast<std::uint16_t>(i);
+    }
 }
 
 std::uint32_t Partition::first_rank_above(std::size_t column, std::uint32_t code) const {
-    const auto& rows = arena_[column];
+    const auto rows = sorted_rows(column, ranked_);
     const auto above = std::partition_point(rows.begin(), rows.end(),
                                             [&](const SortedRow& row) { return keys().code(row.key) <= code; });
     return static_cast<std::uint32_t>(above - rows.begin());

@@ -68,7 +68,8 @@ class Partition {
     // Renumbers a node's rows from 0 and sorts its columns; every node below it is then presorted too. After the last
     // of them leave_presorted() returns to the numbers of the table.
     void presort(Segment segment, std::size_t n_threads, const StopToken& stop);
-    bool can_presort(std::size_t n_rows) const { return !draws_few_ || n_rows <= RankSort::most; }
+    // Ranks the rows of a presorted node in its columns, where it has few enough and is not below one that was ranked.
+    void rank(Segment segment);
     void leave_presorted() { origin_.clear(); }
     bool is_presorted() const { return !origin_.empty(); }
 
@@ -84,12 +85,12 @@ class Partition {
     // The same where columns may be ranked; valid until `rank_sort` sorts again.
     std::span<const SortedRow> sorted_rows(std::size_t column, Segment segment, RankSort& rank_sort) const {
         if (!is_ranked()) return sorted_rows(column, segment);
-        return rank_sort.sort(rows(segment), ranks(column), arena_[column]);
+        return rank_sort.sort(rows(segment), ranks(column), sorted_rows(column, ranked_));
     }
-    // Whether the columns of the presorted node keep their order, in which its rows have ranks.
+    // Whether the node is ranked, or below one whose columns keep their order.
     bool is_ranked() const { return is_presorted() && is_ranked_; }
     RowRanks ranks(std::size_t column) const { return {ranks_.data() + keys_.index(column), keys_.n_columns()}; }
-    // The rank of the first row of the presorted node whose code is greater, which may be the number of its rows.
+    // The rank of the first row of the ranked node whose code is greater, which may be the number of its rows.
     std::uint32_t first_rank_above(std::size_t column, std::uint32_t code) const;
     std::span<const std::uint32_t> rows(Segment segment) const { return {rows_.data() + segment.begin, segment.size}; }
     // Those of all nodes, which keep their segments; for nodes that are not presorted and weights that are not shares.
@@ -181,7 +182,6 @@ class Partition {
     static constexpr std::uint32_t all_bits = 0xffffffff;
     void renumber(Segment segment);
     void fetch(std::size_t begin, std::size_t end);
-    void rank(std::size_t index);
     void fetch_bytes(std::size_t begin, std::size_t end, std::span<SortedRow* const> to) const;
 
     const CodedTable& table_;
@@ -193,6 +193,7 @@ class Partition {
     std::vector<bool> sorted_;
     std::size_t n_root_rows_ = 0;
     bool draws_few_ = false, is_ranked_ = false;
+    Segment ranked_{};
     bool needs_rows_ = false;  // whether anything below a presorted node is read through rows()
     WeightKind weight_kind_ = WeightKind::equal;
     double weight_step_ = 0;
@@ -203,7 +204,7 @@ class Partition {
     std::vector<std::uint16_t> local_labels_;
     std::vector<std::uint8_t> local_cells_;
     std::vector<std::vector<SortedRow>> arena_;
-    std::vector<std::uint16_t> ranks_;  // of the rows of a ranked node in its sorted columns, row by row
+    std::vector<std::uint16_t> ranks_;  // of the rows of the ranked node in its sorted columns, row by row
     std::vector<std::uint32_t> rows_;
     std::vector<double> row_weights_;  // parallel to rows_, where weights are shares
     std::vector<double> weight_of_;    // by the current numbers of rows
