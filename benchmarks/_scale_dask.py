@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from calibrant.ensembles import BaggedTreesClassifier
 
 N_PARTS = 16
 N_TEST = 400_000  # rows held out: half of them fit the calibrator of xgboost's forest, all others test
+N_SMALL = 10  # columns of the fits whose processor seconds are measured
 COLUMN_SHARE = 0.2  # sqrt(20) of 20 columns, rounded down
 WAYS = {"trees shared out": True, "level by level": False}
 
@@ -183,3 +184,68 @@ def xgboost_proba(booster: Any, table: pd.DataFrame) -> np.ndarray:
     """Return the probabilities of both classes by a booster, in this process."""
     positive = np.asarray(booster.inplace_predict(table), dtype=float)
     return np.stack([1 - positive, positive], axis=1)
+
+
+def processor_seconds(rounds: int) -> None:
+    """Print the processor seconds of client and scheduler, and of the workers, of small fits on a cluster.
+
+    The client and the scheduler share this process. What an idle cluster takes is measured and subtracted, since a busy
+    machine makes fits longer and not heavier.
+    """
+    for n_rows, n_trees, n_parts in ((800_000, 10, 16), (300_000, 4, 8)):
+        X, y = large_table(n_rows)
+        table = pd.DataFrame(np.ascontiguousarray(X[:, :N_SMALL]), columns=[f"x{j}" for j in range(N_SMALL)])
+        print(
+            f"\nDask, {n_trees} trees of depth 12 on {n_rows:,} x {N_SMALL}, {n_parts} partitions held by two workers "
+            "of one thread, least processor seconds of the rounds"
+        )
+        here = min(timed(lambda: forest(n_trees).set_params(n_jobs=1).fit(table, y), no_seconds)[0] for _ in range(2))  # noqa: B023
+        print(f"  in memory, one thread: {here:.2f} s")
+        with cluster(2) as client:
+            frame = held_frame(client, table.assign(y=y), n_parts)
+            runs = {
+                name: lambda fits=fits: timed_fit(client, frame, forest(n_trees), fits)  # noqa: B023
+                for name, fits in WAYS.items()
+            }
+            runs["xgboost.dask"] = lambda: xgboost_forest(client, frame, n_trees)  # noqa: B023
+            for run in runs.values():
+                run()
+            idle = np.array(timed(lambda: time.sleep(5), lambda: of_workers(client))) / 5
+            for name, run in runs.items():
+                spent = np.min([net_seconds(run, client, idle) for _ in range(rounds)], axis=0)
+                print(f"  {name:18} client and scheduler {spent[0]:5.2f} s, workers {spent[1]:5.2f} s")
+            print(f"  idle, a second     client and scheduler {idle[0]:5.3f} s, workers {idle[1]:5.3f} s")
+
+
+def held_frame(client: Any, table: pd.DataFrame, n_parts: int) -> Any:
+    """Return a Dask frame whose partitions the workers hold."""
+    import dask.dataframe as dd
+    from distributed import wait
+
+    frame = client.persist(dd.from_pandas(table, npartitions=n_parts, sort=False))
+    wait(frame)
+    return frame
+
+
+def of_workers(client: Any) -> float:
+    """Return the processor seconds of all workers until now."""
+    return float(sum(client.run(time.process_time).values()))
+
+
+def no_seconds() -> float:
+    return 0.0
+
+
+def timed(run: Callable[[], Any], other: Callable[[], float]) -> tuple[float, float]:
+    """Return the processor seconds of a call in this process, and elsewhere."""
+    before, started = other(), time.process_time()
+    run()
+    spent = time.process_time() - started
+    return spent, other() - before
+
+
+def net_seconds(run: Callable[[], Any], client: Any, idle: np.ndarray) -> np.ndarray:
+    """Return the processor seconds of a call here and on the workers, without those of an idle cluster."""
+    started = time.perf_counter()
+    spent = timed(run, lambda: of_workers(client))
+    return np.array(spent) - idle * (time.perf_counter() - started)

@@ -27,13 +27,22 @@ import pandas as pd
 from _scale_dask import way
 from calibrant._dask.client import Connection
 from calibrant._dask.tasks import gather, submit
-from calibrant.data._sources.source import DaskSource
+from calibrant.data._sources.source import _COLUMNS_MERGED, _MOST_MERGED, DaskSource
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.trees._sources.parts import Parts
+from calibrant.trees._sources.parts import _MERGED_AT_ONCE, Parts
 
 ROWS_OF_PART, N_COLUMNS, N_WORKERS = 100, 5, 2
 # A billion rows of 50 columns: seven are searched at a node; of two classes, depth 12, bins as `find_bins` finds them.
-LARGE = {"parts": 2_000, "workers": 100, "trees": 50, "at_once": 32, "levels": 10, "counts": 3, "searched": 7}
+LARGE = {
+    "parts": 2_000,
+    "workers": 100,
+    "trees": 50,
+    "at_once": 32,
+    "levels": 10,
+    "counts": 3,
+    "columns": 50,
+    "searched": 7,
+}
 OPEN_NODES = 2_000  # of a tree, on all levels, that are counted from histograms (of at most 1,000 on one level)
 RESULT = 64 << 20  # bytes of a result whose way through the scheduler is measured
 
@@ -125,12 +134,23 @@ def counted_passes() -> Iterator[Counter[str]]:
         yield passes
 
 
-def n_tasks(passes: dict[str, int], n_parts: int, n_workers: int) -> int:
-    """Return the number of tasks of some passes; those of values that are shared are not counted."""
+def n_merges(n_results: int, at_once: int) -> int:
+    """Return the number of tasks that merge some results, so many at once."""
+    found = 0
+    while n_results > 1:
+        n_results = -(-n_results // at_once)
+        found += n_results
+    return found
+
+
+def n_tasks(passes: dict[str, int], n_parts: int, n_workers: int, n_columns: int) -> int:
+    """Return the number of tasks of some passes on workers of one thread; those that share values are not counted."""
     numbered = 2 * n_parts  # classes and weights of coded parts
-    read = 2 * passes["read"] * n_parts + passes["merged"] * (n_parts - 1)  # a partition is a task of its own
-    added = passes["added"] * (n_parts + n_parts // 7)
-    gathered = passes["gathered"] * (n_parts + n_workers) + passes["jobs"] * (n_workers + 1)
+    at_once = max(2, min(_MOST_MERGED, _COLUMNS_MERGED // n_columns))
+    # A partition is a task of its own where workers do not hold it
+    read = 2 * passes["read"] * n_parts + passes["merged"] * n_merges(n_parts, at_once)
+    added = passes["added"] * (n_workers + n_merges(n_workers, _MERGED_AT_ONCE))
+    gathered = passes["gathered"] * n_workers + passes["jobs"] * (n_workers + 1)
     return numbered + read + added + gathered + passes["sent"] * n_parts
 
 
@@ -149,7 +169,7 @@ def main() -> None:
             model.fit(frame, "y", client=client)
         tasks, n_bytes, seconds = so_far(client) - before
         print(f"{options.parts:,} partitions of {ROWS_OF_PART} rows, {options.trees} trees: {dict(passes)}")
-        print(f"  {tasks:,.0f} tasks (formula {n_tasks(passes, options.parts, N_WORKERS):,})")
+        print(f"  {tasks:,.0f} tasks (formula {n_tasks(passes, options.parts, N_WORKERS, N_COLUMNS):,})")
         print(f"  {n_bytes / 1e6:,.1f} MB through the scheduler, {n_bytes / tasks:,.0f} bytes a task")
         print(f"  {seconds:.1f} s of the scheduler's processor, {1e3 * seconds / tasks:.2f} ms a task")
         connection = Connection(client)
@@ -163,7 +183,7 @@ def main() -> None:
     levels = batches * (1 + LARGE["levels"])
     large = {"read": 3 + LARGE["counts"], "merged": 2 + LARGE["counts"], "added": levels + 1, "gathered": batches}
     large |= {"jobs": batches * jobs, "sent": 1}
-    total = n_tasks(large, LARGE["parts"], LARGE["workers"])
+    total = n_tasks(large, LARGE["parts"], LARGE["workers"], LARGE["columns"])
     result_bytes = LARGE["trees"] * OPEN_NODES * LARGE["searched"] * 256 * 2 * 4 + 8 * 2 * 1e9
     through = total * n_bytes / tasks + sent / RESULT * result_bytes
     in_all = total * seconds / tasks + sent / RESULT * result_bytes * spent / sent

@@ -2,8 +2,8 @@
 
     python benchmarks/scale.py [SECTION ...] [--rows N] [--trees N] [--rounds N] [--threads N]
 
-Sections: bins, forests, memory, rows, exact, quality, dask, xgboost; all of them without a name. ``--rows`` replaces
-the size of every section by a smaller one, to try it. The programs of a section take turns.
+Sections: bins, forests, memory, rows, exact, quality, dask, xgboost, processor; all of them without a name.
+``--rows`` replaces the size of every section by a smaller one, to try it. The programs of a section take turns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from _scale_dask import against_xgboost, two_workers
+from _scale_dask import against_xgboost, processor_seconds, two_workers
 from _scale_data import C_POSITIVES, large_table, run_child
 from _side_by_side import best_of, machine
 from calibrant.ensembles import BaggedTreesClassifier
@@ -181,7 +181,14 @@ def xgboost(options: argparse.Namespace) -> None:
     against_xgboost(options.rows or 5_000_000, options.dask_trees)
 
 
-SECTIONS = {section.__name__: section for section in (bins, forests, memory, rows, exact, quality, dask, xgboost)}
+def processor(options: argparse.Namespace) -> None:
+    """Processor seconds of client, scheduler and workers of small fits on a cluster."""
+    processor_seconds(options.rounds)
+
+
+SECTIONS = {
+    section.__name__: section for section in (bins, forests, memory, rows, exact, quality, dask, xgboost, processor)
+}
 
 
 def main() -> None:
@@ -195,7 +202,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--data", nargs="*", help="only these data sets of the quality section")
     options = parser.parse_args()
-    print(machine("numpy", "scikit-learn", "xgboost", "distributed"))
+    print(machine("numpy", "scikit-learn", "distributed"))
     for name in options.sections or SECTIONS:
         SECTIONS[name](options)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -25,6 +26,11 @@ def double(number: int) -> int:
 
 def fail(message: str) -> None:
     raise DataError(message)
+
+
+def end_worker(seconds: float) -> None:
+    time.sleep(seconds)
+    os._exit(1)
 
 
 def test_results_come_in_the_order_of_the_tasks(client: Any) -> None:
@@ -122,6 +128,19 @@ def test_workers_that_are_gone_are_an_error(threads: Any) -> None:
         threads.scale(0)
         with pytest.raises(ClusterError, match=r"all Dask workers are gone"):
             gather(connection, [submit(connection, double, 1) for _ in range(100)], "Doubling")
+
+
+def test_workers_that_die_again_and_again_are_an_error() -> None:
+    # On workers of its own: Dask may give up starting them.
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL) as own,
+        distributed.Client(own, set_as_default=False) as client,
+    ):
+        own.scheduler.allowed_failures = 1_000  # Dask itself raises after a task has ended four workers
+        connection, started = Connection(client), time.monotonic()
+        with pytest.raises(ClusterError, match=r"workers die again and again.* more memory, or pass smaller part"):
+            gather(connection, [submit(connection, end_worker, 2.0) for _ in range(2)], "Ending workers")
+        assert time.monotonic() - started < 60
 
 
 @pytest.mark.usefixtures("impatience")

@@ -20,8 +20,9 @@ _OTHER_VERSION = "a Dask worker that joined has calibrant"
 FIRST = 1  # priority of tasks that add up results: workers would hold those of all parts before
 _PIECE = 4 << 20  # bytes of arguments that pass through the scheduler at once: Dask warns of 10 MB
 _POLL_SECONDS = 1.0  # between looks at the connection
-_LOOK_SECONDS = 3.0  # between looks at the workers, while nothing ends
+_LOOK_SECONDS = 1.0  # between looks at the workers, while nothing ends
 _STILL_SECONDS = 45.0  # without work on workers that are paused or gone, before this is an error
+_LEAST_DEATHS = 2  # in that time, of workers that were started in place of others
 _BUSY = ("executing", "long-running", "flight")  # states of tasks that go on by themselves
 _MEMORY_HINT = "Start workers with more memory, or pass smaller partitions or fewer columns."
 
@@ -69,14 +70,16 @@ class TaskResults:
 
 
 class StillWorkers:
-    """Raises when no worker goes on: all that have tasks are paused for lack of memory, or all workers are gone.
+    """Raises when no worker goes on: all that have tasks are paused for lack of memory, all are gone, or all die again.
 
-    Dask itself would wait for ever.
+    Dask itself would wait for ever, or until one task has ended four workers.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection, self._state, self._looked = connection, None, -_LOOK_SECONDS
         self._since = time.monotonic()
+        self._first, self._present = frozenset[str](), frozenset[str]()  # workers at the first look, and at the last
+        self._deaths: list[float] = []  # of workers that came later, by their times
 
     def check(self) -> None:
         """Look at the workers, now and then; call this when no task has ended for a moment."""
@@ -84,6 +87,7 @@ class StillWorkers:
         if now - self._looked < _LOOK_SECONDS:
             return
         workers, self._looked = self._connection.workers(), now
+        self._check_deaths(frozenset(workers), now)
         counts = {address: worker.get("metrics", {}).get("task_counts", {}) for address, worker in workers.items()}
         paused = [address for address, worker in workers.items() if worker.get("status") == "paused"]
         is_busy = any(each.get(kind) for each in counts.values() for kind in _BUSY)
@@ -92,6 +96,19 @@ class StillWorkers:
             self._state, self._since = state, now
         elif now - self._since > _STILL_SECONDS:
             raise ClusterError(_why_still(len(workers), len(paused), self._connection.memory()))
+
+    def _check_deaths(self, present: frozenset[str], now: float) -> None:
+        """Raise if as many workers as there were have died that had been started in place of others."""
+        # A worker that is lost once is Dask's own business: only those that follow it show that it will go on so
+        self._first = self._first or present
+        died = self._present - present - self._first
+        self._present = present
+        self._deaths = [*(each for each in self._deaths if now - each < _STILL_SECONDS), *(now for _ in died)]
+        if len(self._deaths) >= max(_LEAST_DEATHS, len(self._first)):
+            raise ClusterError(
+                f"Dask workers die again and again, {len(self._deaths):,} of those that were started in place of "
+                f"others in {now - self._deaths[0]:.0f} seconds, most often for lack of memory. {_MEMORY_HINT}"
+            )
 
 
 def _why_still(n_workers: int, n_paused: int, memory: int) -> str:
@@ -154,8 +171,10 @@ def share(connection: Connection, value: Any) -> Any:
     Workers fetch it from each other, and it is made again if they die.
     """
     # In pieces, since the scheduler passes a large value through one message; workers join them.
-    whole = memoryview(pickle.dumps(value))
-    pieces = [submit(connection, bytes, bytes(whole[i : i + _PIECE])) for i in range(0, len(whole), _PIECE)]
+    whole = pickle.dumps(value)
+    if len(whole) <= _PIECE:
+        return submit(connection, _unpickled, [whole])
+    pieces = [submit(connection, bytes, whole[i : i + _PIECE]) for i in range(0, len(whole), _PIECE)]
     return submit(connection, _unpickled, pieces)
 
 

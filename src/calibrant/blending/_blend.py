@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from calibrant._saved import Array, Flag, Maybe, Number, Object, RowsOnly, need, saved
 from calibrant.blending._log_linear_pool import LogLinearPool, fit_pool
 from calibrant.blending._member import BlendRows, FittedMember
-from calibrant.blending._table import BlendSample
+from calibrant.blending._table import BlendSample, StopRequest
 from calibrant.calibration import Auto, Calibrator, Temperature, VectorScaling
 from calibrant.calibration._internal import ScoredRows, standard_error_of_mean
 from calibrant.exceptions import CalibrantWarning
@@ -133,13 +133,17 @@ def cross_fit_pool(
     families: Sequence[str],
     sample: BlendSample,
     start: LogLinearPool | None = None,
+    n_threads: int = 1,
 ) -> NDArray[np.float64]:
     """Return the pooled probabilities of the sample, by pools fitted to other folds; the search starts at one."""
     pooled = np.empty((sample.n_pieces, sample.n_classes))
-    for fold in sample.folds:
+
+    def fit(fold: int) -> None:
         inside, known = sample.fold == fold, sample.known_to(fold)
         pool = fit_pool([each[known] for each in tables], families, sample.take(known), start)
         pooled[inside] = pool.proba([each[inside] for each in tables], int(inside.sum()))
+
+    StopRequest().run(fit, sample.folds, n_threads)
     return pooled
 
 
@@ -153,10 +157,8 @@ def fit_map(proba: NDArray[np.float64], sample: BlendSample) -> PoolCalibrator:
         sample.weight,
         sample.groups,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CalibrantWarning)  # of few rows: the blend itself is drawn to equal weights
-        calibrator = PoolCalibrator()._fit_clone(scored)
-        return calibrator if _keeps_order(calibrator, proba) else _without_map(scored)
+    calibrator = PoolCalibrator()._fit_clone(scored)
+    return calibrator if _keeps_order(calibrator, proba) else _without_map(scored)
 
 
 def _keeps_order(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> bool:
@@ -185,22 +187,24 @@ def apply_map(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> NDArray
     return np.stack([1.0 - second, second], axis=1)
 
 
-def cross_fit_map(proba: NDArray[np.float64], sample: BlendSample) -> NDArray[np.float64]:
+def cross_fit_map(proba: NDArray[np.float64], sample: BlendSample, n_threads: int = 1) -> NDArray[np.float64]:
     """Return the calibrated probabilities of the sample, by maps fitted to other folds, two at a time.
 
     By time, a map is fitted to earlier folds; before all classes occurred in these there is none.
     """
     mapped = proba.copy()
+
+    def fit(inside: NDArray[np.bool_], known: NDArray[np.bool_]) -> None:
+        mapped[inside] = apply_map(fit_map(proba[known], sample.take(known)), proba[inside])
+
     if sample.is_by_time:
-        for fold in sample.folds:
-            inside, known = sample.fold == fold, sample.known_to(fold)
-            if len(np.unique(sample.codes[known])) == sample.n_classes:
-                mapped[inside] = apply_map(fit_map(proba[known], sample.take(known)), proba[inside])
-        return mapped
-    # Two folds at a time, which halves the fits: the guard tries several maps in each
-    for pair in np.unique(sample.fold // 2):
-        inside = sample.fold // 2 == pair
-        mapped[inside] = apply_map(fit_map(proba[~inside], sample.take(~inside)), proba[inside])
+        splits = [(sample.fold == fold, sample.known_to(fold)) for fold in sample.folds]
+        splits = [split for split in splits if len(np.unique(sample.codes[split[1]])) == sample.n_classes]
+    else:
+        # Two folds at a time, which halves the fits: the guard tries several maps in each
+        pairs = [sample.fold // 2 == pair for pair in np.unique(sample.fold // 2)]
+        splits = [(inside, ~inside) for inside in pairs]
+    StopRequest().run(lambda split: fit(*split), splits, n_threads)
     return mapped
 
 
@@ -277,13 +281,17 @@ class Blend:
         return [member.only(readings) for member, readings in wanted if readings]
 
 
-def fit_blend(fitted: Sequence[FittedMember], sample: BlendSample) -> Blend:
+def fit_blend(fitted: Sequence[FittedMember], sample: BlendSample, n_threads: int = 1) -> Blend:
     """Pool members by their held-out probabilities, calibrate the pool, and drop members without weight."""
     tables = [table for member in fitted for table in member.held_out]
     families = [member.family for member in fitted for _ in member.held_out]
     pool = fit_pool(tables, families, sample)
     # The weights of other folds are close to those of all, so their search starts there
-    held_out, calibrator = _calibrate(cross_fit_pool(tables, families, sample, pool), sample)
+    pooled = cross_fit_pool(tables, families, sample, pool, n_threads)
+    # Of few rows: the blend itself is drawn to equal weights. Filters are global, so no thread may change them
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrantWarning)
+        held_out, calibrator = _calibrate(pooled, sample, n_threads)
     kept = np.flatnonzero(pool.weights > 0)
     return Blend(
         _only(fitted, kept),
@@ -295,14 +303,16 @@ def fit_blend(fitted: Sequence[FittedMember], sample: BlendSample) -> Blend:
     )
 
 
-def _calibrate(pooled: NDArray[np.float64], sample: BlendSample) -> tuple[NDArray[np.float64], PoolCalibrator | None]:
+def _calibrate(
+    pooled: NDArray[np.float64], sample: BlendSample, n_threads: int
+) -> tuple[NDArray[np.float64], PoolCalibrator | None]:
     """Return the held-out probabilities after calibration, and the map where the guard uses one."""
     if sample.n_classes == 1:
         return pooled, None
     calibrator = fit_map(pooled, sample)
     # An identity needs no cross-fitting: it has learned nothing from the labels
     is_unchanged = calibrator.weights_[0] == 1.0
-    return (apply_map(calibrator, pooled) if is_unchanged else cross_fit_map(pooled, sample)), calibrator
+    return (apply_map(calibrator, pooled) if is_unchanged else cross_fit_map(pooled, sample, n_threads)), calibrator
 
 
 def _only(fitted: Sequence[FittedMember], kept: NDArray[np.intp]) -> tuple[FittedMember, ...]:

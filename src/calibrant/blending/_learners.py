@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -26,9 +25,6 @@ from calibrant.exceptions import CalibrantWarning
 from calibrant.linear._internal import LogisticModel
 
 M = TypeVar("M")
-T = TypeVar("T")
-
-_POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not receive Ctrl-C
 
 
 def cross_validated(
@@ -64,43 +60,13 @@ def cross_validated(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # The longest fit first, so that no thread is idle at the end
-        (whole, _), *parts = _run_in_threads(run, [None, *folds], table)
+        (whole, _), *parts = table.stop.run(run, [None, *folds], table.n_threads)
     if table.is_whole:
         return FittedMember(family, (family,), whole)
     held_out = np.empty((table.sample.n_pieces, table.n_classes))
     for fold, (_, scores) in zip(folds, parts, strict=True):
         held_out[table.held_out_of(fold)] = scores
     return FittedMember(family, (family,), whole, (held_out,))
-
-
-def _run_in_threads(work: Callable[[Any], T], arguments: Sequence[Any], table: BlendTable) -> list[T]:
-    """Return the results of the work in the order of its arguments; the same for any number of threads.
-
-    The stop of the table ends the work, and so does an exception, such as Ctrl-C: at once in the core, elsewhere
-    before the next argument.
-    """
-
-    def run(argument: Any) -> T:
-        table.stop.check()
-        return work(argument)
-
-    if table.n_threads == 1 or len(arguments) == 1:
-        return [run(each) for each in arguments]
-    with ThreadPoolExecutor(table.n_threads, initializer=table.stop.watch) as pool:
-        running = [pool.submit(run, each) for each in arguments]
-        try:
-            return [_wait_for(each) for each in running]
-        except BaseException:  # only the main thread receives Ctrl-C
-            table.stop.request()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _wait_for(running: Future[T]) -> T:
-    """Return the result of work in another thread; Ctrl-C is received meanwhile."""
-    while wait([running], _POLL_SECONDS).not_done:
-        pass
-    return running.result()
 
 
 # What measured best for probabilities (benchmarks/defaults.py), unlike C4.5's settings

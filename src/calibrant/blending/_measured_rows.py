@@ -136,7 +136,7 @@ def _fit(blend: Blend, examples: TrainingSet, rows: MeasuredRows, n_threads: int
     table = make_blend_table(examples, columns, seed=_SEED, n_threads=n_threads)
     plan = plan_members(list(dict.fromkeys(member.family for member in blend.members)), table)
     fitted = fit_members(plan, table, time.perf_counter(), None)
-    return RefittedBlend(fit_blend(fitted.members, table.sample), examples, table.sample, rows)
+    return RefittedBlend(fit_blend(fitted.members, table.sample, n_threads), examples, table.sample, rows)
 
 
 def take_columns(examples: TrainingSet, rows: NDArray[np.intp]) -> Columns:

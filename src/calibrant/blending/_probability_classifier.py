@@ -226,7 +226,7 @@ class ProbabilityClassifier(
             self._store(fitted, table)
 
     def _store(self, fitted: FittedPlan, table: BlendTable) -> None:
-        self._blend = fit_blend(fitted.members, table.sample)
+        self._blend = fit_blend(fitted.members, table.sample, table.n_threads)
         self._sample, self._examples = table.sample, table.examples
         self.left_out_ = fitted.left_out
         self._store_columns(*table.examples.columns_and_classes)
@@ -289,7 +289,7 @@ class ProbabilityClassifier(
             raise ParameterError(f"with_members needs at least one name; there are {', '.join(known)}.")
         other = copy.copy(self)
         with threadpool_limits(1):
-            other._blend = fit_blend(self._blend.only(members), self._sample)
+            other._blend = fit_blend(self._blend.only(members), self._sample, n_threads(self.n_jobs))
         return other
 
     @property

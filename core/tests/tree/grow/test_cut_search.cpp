@@ -202,7 +202,7 @@ void check_whole_pairs() {
         CodedColumn column;  // some of its values are too close for a cut
         for (std::size_t code = 0; code < drawn.n_values; ++code)
             column.values.push_back((code == 0 ? 0.0 : column.values.back()) + (random() % 3 == 0 ? 4e-6 : 1.0));
-        const ValueGaps gaps(column, 1e-5);
+        const ValueGaps gaps(column.values, 1e-5);
         std::vector<SortedRow> pairs;
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
             pairs.push_back({drawn.rows[i].row,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, reduce
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from calibrant._dask.client import Connection
-from calibrant._dask.tasks import FIRST, by_value, deliver, gather, pass_on, submit_each
+from calibrant._dask.client import Connection, import_distributed
+from calibrant._dask.tasks import FIRST, by_value, deliver, gather, pass_on, submit
 from calibrant._progress import progress
 from calibrant.data._frames.schema import Schema
 from calibrant.data._sources.source_part import ColumnRoles, SourcePart, make_part
@@ -19,6 +19,9 @@ from calibrant.data._sources.table_readers import Partitions, SourceReader, Type
 from calibrant.exceptions import DataError
 
 R = TypeVar("R")
+
+_MOST_MERGED = 8  # results of parts that one task of a cluster merges
+_COLUMNS_MERGED = 80  # and the most columns of them: a worker holds about a megabyte of each
 
 
 class Source(ABC):
@@ -189,7 +192,8 @@ class DaskSource(Source):
     def __init__(self, partitions: Partitions, roles: ColumnRoles, connection: Connection) -> None:
         super().__init__(roles, partitions.name, connection.client)
         self.connection = connection
-        self._delayed, self._as_frame = partitions.delayed(roles.columns)
+        delayed, self._as_frame = partitions.delayed(roles.columns)
+        self._delayed = [_held(each) for each in delayed]
 
     def __iter__(self) -> Iterator[SourcePart]:
         """Yield the parts in order, for what only this process can do; one partition is read ahead."""
@@ -225,9 +229,13 @@ class DaskSource(Source):
         """Return ``function(part, *args)`` of all parts, merged on the workers in a tree of neighbors."""
         futures = self.start(function, *args)
         parts = iter(futures)  # which holds none when it is used up: a result is released as soon as it is merged
+        at_once = max(2, min(_MOST_MERGED, _COLUMNS_MERGED // max(1, len(self.columns))))
         while len(futures) > 1:
-            pairs, last = [futures[:-1:2], futures[1::2]], futures[len(futures) & ~1 :]
-            futures = submit_each(self.connection, _merged, merge, over=pairs, priority=FIRST) + last
+            groups = [futures[i : i + at_once] for i in range(0, len(futures), at_once)]
+            futures = [
+                group[0] if len(group) == 1 else submit(self.connection, _merged, merge, group, priority=FIRST)
+                for group in groups
+            ]
         deliver(self.connection, parts, description, lambda *_: None, fetch=False)
         merged: R = gather(self.connection, futures, description)[0]
         return merged
@@ -236,6 +244,18 @@ class DaskSource(Source):
         """Close a connection that was opened for this source."""
         super().close()
         self.connection.close()
+
+
+def _held(delayed: Any) -> Any:
+    """Return the future of a partition that workers hold, the partition itself where it is yet to be computed.
+
+    Dask would make a task of its own of each in every pass, only to give the future another name.
+    """
+    graph, key = delayed.dask, delayed.key
+    while (target := getattr(graph.get(key), "target", None)) is not None:
+        key = target
+    found = graph.get(key)
+    return found if isinstance(found, import_distributed().Future) else delayed
 
 
 def _call_on_worker(
@@ -252,9 +272,9 @@ def _call_on_worker(
     return function(part, *args)
 
 
-def _merged(merge: Callable[[R, R], R], one: R, other: R) -> R:
+def _merged(merge: Callable[[R, R], R], several: Sequence[R]) -> R:
     """Merge results on a worker, which needs the first as it is if the merged one is lost."""
-    return merge(copy(one), other)
+    return reduce(merge, several[1:], copy(several[0]))
 
 
 def _identity(part: SourcePart) -> SourcePart:

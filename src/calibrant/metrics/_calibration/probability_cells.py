@@ -54,6 +54,11 @@ class ProbabilityCells:
         return np.asarray(logit(np.clip(self.proba, _LEAST, 1.0 - _LEAST)))
 
     @cached_property
+    def signs(self) -> SignDraws | None:
+        """The draws of residuals of whole clusters, None where rows are independent; what they share is made once."""
+        return None if self.by_cluster is None else SignDraws(self.by_cluster)
+
+    @cached_property
     def bin_starts(self) -> NDArray[np.intp]:
         """The first cell of each bin of equal width that has rows."""
         return np.flatnonzero(np.diff(width_bins(self.low, ECE_BINS), prepend=-1))
@@ -185,8 +190,8 @@ def draw_residuals(cells: ProbabilityCells, rng: np.random.Generator, n_draws: i
     bootstrap).
     """
     # Signs of whole clusters keep what rows share, of which no model is known (the wild bootstrap of Wu 1986).
-    if cells.by_cluster is not None:
-        return draw_signs(cells.by_cluster, rng, n_draws)
+    if cells.signs is not None:
+        return cells.signs.draw(rng, n_draws)
     # A fractional weight has no binomial count; the normal law has its mean and its variance.
     is_normal = (cells.variance >= _MANY) | (cells.weight != np.floor(cells.weight))
     # A single row is drawn by one comparison, which is cheaper than a binomial of 1.
@@ -272,17 +277,34 @@ def draw_bin_residuals(cells: ProbabilityCells, rng: np.random.Generator, n_draw
     return drawn
 
 
-def draw_signs(residuals: csr_array, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
-    """Draw sums over clusters, in rows, of residuals whose signs are drawn for whole clusters."""
-    n_clusters, n_cells = residuals.shape
-    if n_clusters <= 2 * n_cells or n_cells > _MOST_FACTORED:
+class SignDraws:
+    """Sums over clusters, in rows, of residuals whose signs are drawn for whole clusters.
+
+    Examples
+    --------
+    >>> drawn = SignDraws(csr_array([[1.0, 0.0], [2.0, 0.5]])).draw(np.random.default_rng(0), 3)
+    >>> np.abs(drawn).tolist()
+    [[3.0, 0.5], [3.0, 0.5], [3.0, 0.5]]
+    """
+
+    def __init__(self, residuals: csr_array) -> None:
+        self._residuals = residuals
+
+    def draw(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+        """Draw some samples."""
+        n_clusters, n_cells = self._residuals.shape
+        if n_clusters > 2 * n_cells and n_cells <= _MOST_FACTORED:
+            return np.asarray(rng.standard_normal((n_draws, n_cells)) @ self._factor.T)
         drawn = np.empty((n_draws, n_cells))
         step = max(_MOST_SIGNS // n_clusters, 1)
         for begin in range(0, n_draws, step):
             part = drawn[begin : begin + step]
-            part[:] = rng.choice([-1.0, 1.0], (len(part), n_clusters)) @ residuals
+            part[:] = rng.choice([-1.0, 1.0], (len(part), n_clusters)) @ self._residuals
         return drawn
-    # Many clusters: the sums are normal by the central limit theorem, with the same covariance.
-    # An eigendecomposition, not Cholesky's: cells without residuals make the covariance singular.
-    values, vectors = np.linalg.eigh((residuals.T @ residuals).toarray())
-    return np.asarray(rng.standard_normal((n_draws, n_cells)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T)
+
+    @cached_property
+    def _factor(self) -> NDArray[np.float64]:
+        # Many clusters: the sums are normal by the central limit theorem, with the same covariance.
+        # An eigendecomposition, not Cholesky's: cells without residuals make the covariance singular.
+        values, vectors = np.linalg.eigh((self._residuals.T @ self._residuals).toarray())
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -12,10 +12,10 @@ from scipy.sparse import csr_array, hstack
 from calibrant.metrics._calibration.gap_bound import independent_cells
 from calibrant.metrics._calibration.probability_cells import (
     ProbabilityCells,
+    SignDraws,
     cells_of,
     draw_class_counts,
     draw_residuals,
-    draw_signs,
     group_rows,
 )
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
@@ -247,7 +247,7 @@ def draw_parts(plan: BootstrapPlan, parts: list[JudgedPart], rng: np.random.Gene
     n_draws = int(min(max(_MOST_DRAWN // plan.predictions.n_rows, _FEWEST_DRAWS), N_DRAWS))
     ends = np.cumsum([len(part.cells.proba) for part in parts])
     if plan.clusters() is not None:
-        together = draw_signs(csr_array(hstack([part.cells.by_cluster for part in parts])), rng, n_draws)
+        together = SignDraws(csr_array(hstack([part.cells.by_cluster for part in parts]))).draw(rng, n_draws)
         return np.split(together, ends[:-1], axis=1)
     cells = np.full((plan.predictions.n_classes + 1, plan.predictions.n_rows), ends[-1])
     for part, end in zip(parts, ends, strict=True):

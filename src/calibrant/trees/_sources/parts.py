@@ -63,7 +63,7 @@ class Parts:
     ) -> Any:
         """Return the results of ``function(*args, part)`` for all parts, merged on the workers; lists `by_item`."""
         merge = partial(merged_items, merge) if by_item else merge
-        level = self._call_each(function, *args)
+        level = [each for several in self._call_groups(_reduce_parts, (function, merge), args) for each in several]
         # A tree of additions: no task holds more than a few results, however many partitions there are, and each is
         # released as soon as it is added.
         while len(level) > 1:
@@ -75,27 +75,57 @@ class Parts:
         self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
     ) -> list[Any]:
         """Return ``finish(job, *args, pieces)`` for each job; a part has the pieces ``take(jobs, *args, part)``."""
-        connection, taken = self._connection, self._call_each(take, jobs, *args)
+        connection, taken = self._connection, self._call_groups(_take_parts, (take,), (jobs, *args), numbered=True)
         # What a worker took is picked by job there: jobs x workers tasks, where jobs x parts would choke the scheduler
         held = list[Any]()
-        for address, numbers in self._numbers_by_worker().items():
-            options = {"workers": [address], "allow_other_workers": True} if address else {}
-            together = submit(connection, _by_job, numbers, [taken[i] for i in numbers], **options)
+        for groups in taken:
+            together = groups[0] if len(groups) == 1 else submit(connection, _by_job, groups)
             held.append(submit_each(connection, _pick, over=[[together] * len(jobs), range(len(jobs))]))
         passed = pass_on(connection, args, len(jobs))
         finished = [
             submit(connection, _finish, finish, job, passed, list(pieces))
             for job, pieces in zip(jobs, zip(*held, strict=True), strict=True)
         ]
-        del taken, held, together  # workers release them as jobs are finished
+        del taken, groups, held, together  # workers release them as jobs are finished
         return gather(connection, finished, self._description)
 
-    def _numbers_by_worker(self) -> dict[str, list[int]]:
-        """Return the numbers of the parts that each worker holds; those that none holds now are together."""
-        holders, found = self._connection.client.who_has(self._parts), dict[str, list[int]]()
+    def _groups(self) -> list[list[list[int]]]:
+        """Return the numbers of the parts by worker that holds them, in as many groups as it has threads.
+
+        A group is one task: what a task costs the scheduler would otherwise be paid for every part in every pass.
+        """
+        holders, threads = self._connection.client.who_has(self._parts), self._connection.n_threads()
+        by_worker = dict[str, list[int]]()
         for i, future in enumerate(self._parts):
-            found.setdefault(min(holders.get(future.key, ()), default=""), []).append(i)
-        return found
+            by_worker.setdefault(min(holders.get(future.key, ()), default=""), []).append(i)
+        # Parts that no worker holds now are computed wherever there is room, so that each is a group.
+        return [
+            [numbers[i::n] for i in range(n)]
+            for address, numbers in by_worker.items()
+            for n in [min(len(numbers), threads.get(address, len(numbers)))]
+        ]
+
+    def _call_groups(
+        self, call: Callable[..., Any], functions: tuple[Any, ...], args: tuple[Any, ...], *, numbered: bool = False
+    ) -> list[list[Any]]:
+        """Return by worker the futures of ``call(*functions, *args, parts)`` of each group of parts."""
+        n_own, by_worker = count_own(args), self._groups()
+        passed = pass_on(self._connection, args[:n_own], sum(map(len, by_worker)))
+        return [
+            [
+                submit(
+                    self._connection,
+                    call,
+                    *functions,
+                    *([numbers] if numbered else []),
+                    passed,
+                    list(args[n_own:]),
+                    [self._parts[i] for i in numbers],
+                )
+                for numbers in groups
+            ]
+            for groups in by_worker
+        ]
 
     def share(self, value: Any) -> Any:
         """Return the future of a value for the last arguments of `reduce` and `each`, sent once to each worker.
@@ -125,9 +155,33 @@ def _call(function: Callable[..., Any], args: tuple[Any, ...], *further: Any) ->
     return function(*args, *further)
 
 
-def _by_job(numbers: Sequence[int], several: Sequence[Sequence[Any]]) -> list[list[tuple[int, Any]]]:
-    """Return for each job what some parts have, with their numbers."""
+def _reduce_parts(
+    function: Callable[..., Any],
+    merge: Callable[[Sequence[Any]], Any],
+    args: tuple[Any, ...],
+    shared: Sequence[Any],
+    parts: Sequence[Any],
+) -> Any:
+    """Return the merged results of a group of parts, of which a few are held at a time."""
+    found = list[Any]()
+    for part in parts:
+        found.append(function(*args, *shared, part))
+        if len(found) == _MERGED_AT_ONCE:
+            found = [merge(found)]
+    return merge(found)
+
+
+def _take_parts(
+    take: Callable[..., Any], numbers: Sequence[int], args: tuple[Any, ...], shared: Sequence[Any], parts: Sequence[Any]
+) -> list[list[tuple[int, Any]]]:
+    """Return for each job what the parts of a group have, with their numbers."""
+    several = [take(*args, *shared, part) for part in parts]
     return [list(zip(numbers, pieces, strict=True)) for pieces in zip(*several, strict=True)]
+
+
+def _by_job(groups: Sequence[Sequence[Sequence[tuple[int, Any]]]]) -> list[list[tuple[int, Any]]]:
+    """Return for each job what all groups of a worker have."""
+    return [[piece for pieces in of_job for piece in pieces] for of_job in zip(*groups, strict=True)]
 
 
 def _pick(by_job: Sequence[Any], number: int) -> Any:
