@@ -284,7 +284,7 @@ class SignDraws:
     --------
     >>> drawn = SignDraws(csr_array([[1.0, 0.0], [2.0, 0.5]])).draw(np.random.default_rng(0), 3)
     >>> np.abs(drawn).tolist()
-    [[3.0, 0.5], [3.0, 0.5], [3.0, 0.5]]
+    [[3.0, 0.5], [1.0, 0.5], [3.0, 0.5]]
     """
 
     def __init__(self, residuals: csr_array) -> None:
