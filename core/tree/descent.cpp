@@ -17,8 +17,9 @@ void lay_out(Variant& layout, const Tree& tree, const PredictRows& rows) {
     const auto keep = [&]<class Each>(std::type_identity<Each>) {
         auto columns = TypedColumns<typename Each::Value>::of(rows);
         auto lanes = columns ? Each::make(tree, rows.columns.size()) : std::nullopt;
-        if (lanes) layout = TreeWalk::Layout<Each>{*std::move(lanes), *std::move(columns)};
-        return lanes.has_value();
+        if (!lanes) return false;
+        layout = LaneLayout<Each>{*std::move(lanes), *std::move(columns)};
+        return true;
     };
     [[maybe_unused]] const bool is_laid_out = (keep(std::type_identity<AnyLanes>{}) || ...);
 }

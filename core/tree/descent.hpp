@@ -120,6 +120,13 @@ inline void divide(std::span<double> mixture, double total) {
     for (double& value : mixture) value /= total;
 }
 
+// The tests of a tree and the columns that they read.
+template <class AnyLanes>
+struct LaneLayout {
+    AnyLanes lanes;
+    TypedColumns<typename AnyLanes::Value> columns;
+};
+
 // A tree laid out for the rows that will descend it; several threads may walk blocks of them at once.
 class TreeWalk {
   public:
@@ -141,12 +148,6 @@ class TreeWalk {
     }
 
   private:
-    template <class AnyLanes>
-    struct Layout {
-        AnyLanes lanes;
-        TypedColumns<typename AnyLanes::Value> columns;
-    };
-
     template <class AnyLayout, class OnLeaf, class OnMissing>
     static void in_lanes(const AnyLayout& layout, Descent& descent, std::size_t begin, std::size_t end,
                          OnLeaf&& on_leaf, OnMissing&& on_missing) {
@@ -164,9 +165,10 @@ class TreeWalk {
 
     const Tree& tree_;
     const PredictRows& rows_;
-    std::variant<std::monostate, Layout<Lanes<float>>, Layout<Lanes<float, std::uint64_t>>, Layout<Lanes<double>>,
-                 Layout<Lanes<std::uint8_t, std::uint32_t>>, Layout<Lanes<std::uint8_t, std::uint64_t>>,
-                 Layout<Lanes<std::uint32_t>>, Layout<Lanes<std::uint32_t, std::uint64_t>>>
+    std::variant<std::monostate, LaneLayout<Lanes<float>>, LaneLayout<Lanes<float, std::uint64_t>>,
+                 LaneLayout<Lanes<double>>, LaneLayout<Lanes<std::uint8_t, std::uint32_t>>,
+                 LaneLayout<Lanes<std::uint8_t, std::uint64_t>>, LaneLayout<Lanes<std::uint32_t>>,
+                 LaneLayout<Lanes<std::uint32_t, std::uint64_t>>>
         layout_;
 };
 
