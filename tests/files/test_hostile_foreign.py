@@ -109,15 +109,16 @@ def test_a_tree_that_leads_out_of_its_nodes_is_refused(field: str, value: int) -
         sklearn_from_bytes(changed(forest(), arrays=lead_out))
 
 
-def test_a_tree_of_negative_probabilities_is_refused() -> None:
-    def negate(data: bytes) -> bytes:
+@pytest.mark.parametrize("change", [np.negative, lambda shares: 2 * shares], ids=["negative", "above 1"])
+def test_a_tree_whose_probabilities_are_none_is_refused(change: Callable[[np.ndarray], np.ndarray]) -> None:
+    def change_shares(data: bytes) -> bytes:
         array = np.load(io.BytesIO(data))
         written = io.BytesIO()
-        np.save(written, -array if array.ndim == 3 else array)
+        np.save(written, change(array) if array.ndim == 3 else array)
         return written.getvalue()
 
-    with pytest.raises(ModelFileError, match="values of a tree"):
-        sklearn_from_bytes(changed(forest(), arrays=negate))
+    with pytest.raises(ModelFileError, match="class shares of a tree"):
+        sklearn_from_bytes(changed(forest(), arrays=change_shares))
 
 
 def test_an_array_that_is_shorter_than_its_header_is_refused() -> None:

@@ -122,7 +122,9 @@ def _check_tree(tree: Any) -> None:
         _need(type(tree.tree_).__name__ == "Tree", "a tree without nodes")
         _need(tree.tree_.n_features == tree.n_features_in_, "a tree of other columns than its estimator")
         values = tree.tree_.value
-        _need(np.isfinite(values).all() and (hasattr(tree, "predict_proba") <= (values.min() >= 0)), "values of a tree")
+        _need(np.isfinite(values).all(), "values of a tree")
+        if hasattr(tree, "predict_proba"):  # which returns the shares of a leaf as they are
+            _need(values.min() >= 0 and np.allclose(values.sum(axis=2), 1), "class shares of a tree")
 
 
 def _check_members(ensemble: Any) -> None:
