@@ -29,14 +29,14 @@ StumpSearch stump_search(const CodedTable& table, const Vector<std::uint16_t>& l
     });
 }
 
-Stump best_stump(const StumpSearch& search, const Vector<double>& weights) {
-    return run_interruptibly([&](const StopToken& stop) { return search.best(span_of(weights), stop); });
+Stump best_stump(StumpSearch& search, const Vector<double>& weights) {
+    return run_interruptibly(search.n_rows(),
+                             [&](const StopToken& stop) { return search.best(span_of(weights), stop); });
 }
 
-void reweight(const StumpSearch& search, const Stump& stump, const Matrix<double>& factors,
-              const OutputVector& weights) {
+void reweight(StumpSearch& search, const Stump& stump, const Matrix<double>& factors, const OutputVector& weights) {
     const nb::gil_scoped_release released;
-    search.reweight(stump, span_of(factors), span_of(weights));
+    search.reweight(stump, span_of(factors), span_of(weights), heeded_stop);
 }
 
 nb::object counts_of(const Stump& stump) {

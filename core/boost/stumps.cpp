@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "boost/stump_cuts.hpp"
-#include "parallel.hpp"
 #include "tree/grow/criteria.hpp"
+#include "tree/row_blocks.hpp"
 
 namespace calibrant {
 namespace {
@@ -47,24 +47,27 @@ StumpSearch::StumpSearch(const CodedTable& table, std::vector<std::uint16_t> lab
       labels_(std::move(labels)),
       n_classes_(n_classes),
       criterion_(criterion),
-      n_threads_(n_threads),
+      rows_of_class_(n_classes),
+      threads_(std::make_unique<ThreadTeam>(n_threads)),
+      scratch_(threads_->size()),
       buckets_(table.n_columns()) {
     if (labels_.size() != table.n_rows()) throw std::invalid_argument("labels must have one entry per row");
     if (std::any_of(labels_.begin(), labels_.end(), [&](std::uint16_t label) { return label >= n_classes; })) {
         throw std::invalid_argument("labels must be below n_classes");
     }
-    parallel_for(table.n_columns(), n_threads, stop,
-                 [&](std::size_t column, std::size_t) { buckets_[column] = StumpBuckets::of(table.column(column)); });
+    for (std::uint32_t row = 0; row < labels_.size(); ++row) rows_of_class_[labels_[row]].push_back(row);
+    threads_->parallel_for(table.n_columns(), stop, [&](std::size_t column, std::size_t) {
+        buckets_[column] = StumpBuckets::of(table.column(column));
+    });
 }
 
-Stump StumpSearch::best(std::span<const double> weights, const StopToken& stop) const {
+Stump StumpSearch::best(std::span<const double> weights, const StopToken& stop) {
     if (weights.size() != n_rows()) throw std::invalid_argument("weights must have one entry per row");
-    const auto counts = class_weights(weights);
+    const auto counts = class_weights(weights, stop);
     const Known all{counts, sum(counts)};
     std::vector<Found> found(table_->n_columns());
-    std::vector<Scratch> scratch(std::max<std::size_t>(1, std::min(n_threads_, found.size())));
-    parallel_for(found.size(), n_threads_, stop, [&](std::size_t column, std::size_t worker) {
-        found[column] = search_column(column, weights, all, scratch[worker]);
+    threads_->parallel_for(found.size(), stop, [&](std::size_t column, std::size_t worker) {
+        found[column] = search_column(column, weights, all, scratch_[worker]);
     });
     Stump stump;
     if (const std::size_t column = choose(found); column < found.size()) {
@@ -74,17 +77,28 @@ Stump StumpSearch::best(std::span<const double> weights, const StopToken& stop) 
         name(stump);
     }
     stump.counts.assign(n_branches * n_classes_, 0.0);
-    for_each_branch(stump, [&](std::size_t row, std::size_t branch) {
-        stump.counts[branch * n_classes_ + labels_[row]] += weights[row];
+    with_branches(stump, [&](const auto& branch_of) {
+        threads_->parallel_for(n_classes_, stop, [&](std::size_t k, std::size_t) {
+            double sums[n_branches] = {};
+            for (const std::uint32_t row : rows_of_class_[k]) sums[branch_of(row)] += weights[row];
+            for (std::size_t branch = 0; branch < n_branches; ++branch)
+                stump.counts[branch * n_classes_ + k] = sums[branch];
+        });
     });
     return stump;
 }
 
-void StumpSearch::reweight(const Stump& stump, std::span<const double> factors, std::span<double> weights) const {
+void StumpSearch::reweight(const Stump& stump, std::span<const double> factors, std::span<double> weights,
+                           const StopToken& stop) {
     if (weights.size() != n_rows() || factors.size() != n_branches * n_classes_)
         throw std::invalid_argument("weights must have one entry per row, factors one per branch and class");
-    for_each_branch(stump, [&](std::size_t row, std::size_t branch) {
-        weights[row] *= factors[branch * n_classes_ + labels_[row]];
+    with_branches(stump, [&](const auto& branch_of) {
+        threads_->parallel_for((n_rows() + rows_per_task - 1) / rows_per_task, stop,
+                               [&](std::size_t task, std::size_t) {
+                                   const std::size_t end = std::min(n_rows(), (task + 1) * rows_per_task);
+                                   for (std::size_t row = task * rows_per_task; row < end; ++row)
+                                       weights[row] *= factors[branch_of(row) * n_classes_ + labels_[row]];
+                               });
     });
 }
 
@@ -169,9 +183,13 @@ std::size_t StumpSearch::choose(std::span<const Found> found) const {
     return chosen;
 }
 
-std::vector<double> StumpSearch::class_weights(std::span<const double> weights) const {
+std::vector<double> StumpSearch::class_weights(std::span<const double> weights, const StopToken& stop) {
     std::vector<double> counts(n_classes_);
-    for (std::size_t row = 0; row < weights.size(); ++row) counts[labels_[row]] += weights[row];
+    threads_->parallel_for(n_classes_, stop, [&](std::size_t k, std::size_t) {
+        double total = 0;
+        for (const std::uint32_t row : rows_of_class_[k]) total += weights[row];
+        counts[k] = total;
+    });
     return counts;
 }
 
@@ -181,22 +199,19 @@ void StumpSearch::name(Stump& stump) const {
     stump.threshold = middle_of(coded.values[stump.code], coded.low(stump.code + 1));
 }
 
-// Calls visit(row, branch) for every row in turn.
+// Calls visit with a function that returns the branch of a row.
 template <class Visit>
-void StumpSearch::for_each_branch(const Stump& stump, Visit&& visit) const {
-    if (stump.column == Stump::none) {
-        for (std::size_t row = 0; row < n_rows(); ++row) visit(row, 0);
-        return;
-    }
+void StumpSearch::with_branches(const Stump& stump, Visit&& visit) const {
+    if (stump.column == Stump::none) return visit([](std::size_t) { return std::size_t{0}; });
     const CodedColumn& coded = table_->column(static_cast<std::size_t>(stump.column));
     const bool is_nominal = coded.kind == Kind::nominal;
     std::visit(
         [&]<class Column>(const Column& codes) {
             using Code = CodeOf<Column>;
-            for (std::size_t row = 0; row < codes.size(); ++row) {
+            visit([&](std::size_t row) {
                 const std::size_t other = is_nominal ? codes[row] != stump.code : codes[row] > stump.code;
-                visit(row, codes[row] == missing_code<Code> ? std::size_t{2} : other);
-            }
+                return codes[row] == missing_code<Code> ? std::size_t{2} : other;
+            });
         },
         coded.codes);
 }

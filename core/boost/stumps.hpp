@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "boost/stump_cuts.hpp"
+#include "parallel.hpp"
 #include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/criteria.hpp"
@@ -34,10 +36,11 @@ class StumpSearch {
                 StumpCriterion criterion, std::size_t n_threads, const StopToken& stop);
 
     // Of tests that score the same to 1e-9 the first one: of the first column, the least threshold or category.
-    Stump best(std::span<const double> weights, const StopToken& stop) const;
+    Stump best(std::span<const double> weights, const StopToken& stop);
 
     // Multiplies the weight of each row by the factor of its branch and class.
-    void reweight(const Stump& stump, std::span<const double> factors, std::span<double> weights) const;
+    void reweight(const Stump& stump, std::span<const double> factors, std::span<double> weights,
+                  const StopToken& stop);
 
     std::size_t n_rows() const { return labels_.size(); }
     std::size_t n_classes() const { return n_classes_; }
@@ -58,16 +61,18 @@ class StumpSearch {
     void count(std::size_t column, std::span<const double> weights, Scratch& scratch) const;
     std::size_t n_cells(std::size_t column) const;
     std::size_t choose(std::span<const Found> found) const;
-    std::vector<double> class_weights(std::span<const double> weights) const;
+    std::vector<double> class_weights(std::span<const double> weights, const StopToken& stop);
     void name(Stump& stump) const;
     template <class Visit>
-    void for_each_branch(const Stump& stump, Visit&& visit) const;
+    void with_branches(const Stump& stump, Visit&& visit) const;
 
     const CodedTable* table_;
     std::vector<std::uint16_t> labels_;
     std::size_t n_classes_;
     StumpCriterion criterion_;
-    std::size_t n_threads_;
+    std::vector<std::vector<std::uint32_t>> rows_of_class_;  // ascending
+    std::unique_ptr<ThreadTeam> threads_;
+    std::vector<Scratch> scratch_;  // one for each thread
     XLogX xlogx_{0};
     std::vector<StumpBuckets> buckets_;  // of each column; empty where its codes are counted themselves
 };

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "parallel.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/grower.hpp"
 
@@ -15,6 +16,8 @@ namespace tables {
 using namespace calibrant;
 
 inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+inline ThreadTeam alone(1);  // the calling thread
 
 inline bool near(double a, double b, double tolerance = 1e-9) { return std::abs(a - b) <= tolerance; }
 

@@ -15,6 +15,27 @@ TEST(every_task_runs_once_for_any_number_of_threads) {
     }
 }
 
+TEST(a_team_runs_every_task_of_one_call_after_another) {
+    ThreadTeam team(3);
+    for (std::size_t call = 0; call < 500; ++call) {
+        std::vector<int> seen(call % 7, 0);
+        team.parallel_for(seen.size(), {}, [&](std::size_t task, std::size_t worker) {
+            CHECK(worker < team.size());
+            ++seen[task];
+        });
+        for (const int count : seen) CHECK(count == 1);
+    }
+}
+
+TEST(a_team_works_on_after_a_failure) {
+    ThreadTeam team(2);
+    const auto fail = [](std::size_t, std::size_t) { throw std::invalid_argument("all"); };
+    CHECK_THROWS(team.parallel_for(9, {}, fail), std::invalid_argument);
+    std::vector<int> seen(9, 0);
+    team.parallel_for(seen.size(), {}, [&](std::size_t task, std::size_t) { ++seen[task]; });
+    for (const int count : seen) CHECK(count == 1);
+}
+
 TEST(no_tasks_is_no_work) {
     parallel_for(0, 4, {}, [](std::size_t, std::size_t) { CHECK(false); });
 }

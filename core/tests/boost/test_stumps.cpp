@@ -206,11 +206,11 @@ TEST(rows_are_weighted_by_branch_and_class) {
     tables::Problem problem{{0, 1, 0, 1}};
     problem.add({1, 2, 3, missing});
     const CodedTable table(4, problem.columns);
-    const StumpSearch search(table, problem.labels, 2, StumpCriterion::gini, 1, {});
+    StumpSearch search(table, problem.labels, 2, StumpCriterion::gini, 1, {});
     std::vector<double> weights{1, 1, 1, 1};
     Stump stump;
     stump.column = 0;
-    search.reweight(stump, std::vector<double>{2, 3, 5, 7, 11, 13}, weights);
+    search.reweight(stump, std::vector<double>{2, 3, 5, 7, 11, 13}, weights, {});
     CHECK((weights == std::vector<double>{2, 7, 5, 13}));
 }
 
@@ -230,7 +230,7 @@ TEST(mismatched_sizes_throw_and_a_stop_request_interrupts) {
     const CodedTable table(2, problem.columns);
     CHECK_THROWS(StumpSearch(table, {0}, 2, StumpCriterion::gini, 1, {}), std::invalid_argument);
     CHECK_THROWS(StumpSearch(table, {0, 2}, 2, StumpCriterion::gini, 1, {}), std::invalid_argument);
-    const StumpSearch search(table, problem.labels, 2, StumpCriterion::gini, 1, {});
+    StumpSearch search(table, problem.labels, 2, StumpCriterion::gini, 1, {});
     const std::vector<double> few(1, 1.0), weights(2, 1.0);
     CHECK_THROWS(search.best(few, {}), std::invalid_argument);
     StopSource stop;

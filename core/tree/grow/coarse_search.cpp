@@ -99,7 +99,7 @@ CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options,
 CoarseSearch::~CoarseSearch() = default;
 
 void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found,
-                          std::size_t n_threads, const StopToken& stop) {
+                          ThreadTeam& threads, const StopToken& stop) {
     searched_.clear();
     for (const std::size_t column : columns) {
         if (has(column)) searched_.push_back(index_of_[column]);
@@ -107,15 +107,15 @@ void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> col
     if (searched_.empty()) return;
     switch (options_.criterion) {
         case CriterionName::entropy:
-            return search_all<Entropy>(node, found, n_threads, stop);
+            return search_all<Entropy>(node, found, threads, stop);
         case CriterionName::gini:
-            return search_all<Gini>(node, found, n_threads, stop);
+            return search_all<Gini>(node, found, threads, stop);
         case CriterionName::dkm:
-            return search_all<Dkm>(node, found, n_threads, stop);
+            return search_all<Dkm>(node, found, threads, stop);
         case CriterionName::hellinger:
-            return search_all<Hellinger>(node, found, n_threads, stop);
+            return search_all<Hellinger>(node, found, threads, stop);
         case CriterionName::twoing:
-            return search_all<Twoing>(node, found, n_threads, stop);
+            return search_all<Twoing>(node, found, threads, stop);
         case CriterionName::bayes:
         case CriterionName::mml:
             return;  // never searched in buckets
@@ -123,11 +123,11 @@ void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> col
 }
 
 template <Criterion C>
-void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads,
+void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, ThreadTeam& threads,
                               const StopToken& stop) {
-    const std::size_t n_parts = std::min(n_threads, searched_.size());
+    const std::size_t n_parts = std::min(threads.size(), searched_.size());
     const auto in_parts = [&](auto&& body) {
-        parallel_for(n_parts, n_parts, stop, [&](std::size_t part, std::size_t) {
+        threads.parallel_for(n_parts, stop, [&](std::size_t part, std::size_t) {
             const std::size_t first = searched_.size() * part / n_parts, last = searched_.size() * (part + 1) / n_parts;
             body(std::span<const std::size_t>(searched_).subspan(first, last - first));
         });

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "parallel.hpp"
 #include "stop.hpp"
 #include "tree/grow/buckets.hpp"
 #include "tree/grow/column_search.hpp"
@@ -27,7 +28,7 @@ class CoarseSearch {
 
     // Writes the best test of those columns that are in buckets; none for a column that cannot win.
     void search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found,
-                std::size_t n_threads, const StopToken& stop);
+                ThreadTeam& threads, const StopToken& stop);
 
     bool has(std::size_t column) const { return index_of_[column] != no_index; }
 
@@ -38,7 +39,7 @@ class CoarseSearch {
     static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
     struct Column;
     template <Criterion C>
-    void search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const StopToken& stop);
+    void search_all(const NodeRows& node, std::span<FoundTest> found, ThreadTeam& threads, const StopToken& stop);
     void count(std::span<const std::size_t> indices, const NodeRows& node);
     std::array<double, 2> counted(std::size_t index, std::size_t bucket) const;
     NodeFacts facts_of(const Column& column, const NodeRows& node) const;

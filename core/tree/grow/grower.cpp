@@ -50,8 +50,6 @@ namespace {
 constexpr std::size_t min_deferred_rows = 2000;  // a subtree of fewer rows is not worth handing to a thread
 constexpr std::size_t always_presorted = 2048;   // below this, sorting once for the whole subtree beats counting in
                                                  // buckets at each node: the rows fit the second-level cache
-constexpr std::size_t min_shared_rows =
-    20000;  // searching the columns of fewer rows takes less time than starting threads
 // Where a node draws one of very many columns, sorting those drawn costs less than partitioning all at every split; of
 // large tables, whose codes leave the cache, where it draws even fewer. Columns of bytes are counted.
 bool draws_very_few(std::size_t n_rows, std::size_t n_columns, std::size_t max_features) {
@@ -132,7 +130,6 @@ class Grower {
     void split(std::size_t id, PendingNode& node, std::size_t column, const StopToken& stop);
     void split_off(PendingNode& node, std::size_t column, std::uint32_t value);
     void subtract_histograms(const StopToken& stop);
-    std::size_t threads_for(const PendingNode& node) const;
 
     const Examples& examples_;
     const GrowOptions& options_;
@@ -140,6 +137,7 @@ class Grower {
     CutRules cut_rules_;
     Partition partition_;
     NodeQueue nodes_;
+    ThreadTeam threads_;  // that share the nodes of many rows, and then the deferred ones
     RowSplit row_split_;
     std::optional<CoarseSearch> coarse_;                   // for large nodes, where it applies
     std::optional<LocalHistograms> histograms_;            // the same for tables of bytes
@@ -159,6 +157,7 @@ Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowC
                  options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole,
                  draws_few(examples, options)),
       nodes_(examples, options, partition_.root().size < examples.table->n_rows()),
+      threads_(options.n_threads),
       row_split_(examples, partition_, context.row_keys) {}
 
 Grower::Grower(const Grower& whole)
@@ -168,6 +167,7 @@ Grower::Grower(const Grower& whole)
       cut_rules_(whole.cut_rules_),
       partition_(whole.partition_, nullptr),
       nodes_(whole.nodes_, nullptr),
+      threads_(1),
       row_split_(examples_, partition_, context_.row_keys) {
     start(whole.nodes_.total_weight());
 }
@@ -210,11 +210,10 @@ Tree Grower::grow_below(const SubtreeRoot& top, const StopToken& stop) {
 }
 
 Tree Grower::grow_from(PendingNode&& root, std::vector<bool> used, double total_weight, const StopToken& stop) {
-    if (options_.n_threads > 1)
-        defer_below_ = std::max(min_deferred_rows, root.segment.size / (8 * options_.n_threads));
+    if (threads_.size() > 1) defer_below_ = std::max(min_deferred_rows, root.segment.size / (8 * threads_.size()));
     nodes_.start(std::move(root), std::move(used), total_weight);
     start(total_weight);
-    while (searches_.size() < options_.n_threads) searches_.push_back(make_search());
+    while (searches_.size() < threads_.size()) searches_.push_back(make_search());
     grow_pending(stop);
     return deferred_.empty() ? std::move(nodes_.tree()) : with_deferred(stop);
 }
@@ -249,7 +248,7 @@ void Grower::grow_pending(const StopToken& stop) {
 void Grower::presort(PendingNode& node, const StopToken& stop) {
     const bool can_count = coarse_ || histograms_ || !partition_.sorts();
     if (context_.row_keys.sorts_when_drawn() || (!node.is_presorted && can_count && is_large(node))) return;
-    if (!node.is_presorted) partition_.presort(node.segment, threads_for(node), stop);
+    if (!node.is_presorted) partition_.presort(node.segment, threads_, stop);
     node.is_presorted = true;
     partition_.rank(node.segment);
 }
@@ -267,8 +266,8 @@ Tree Grower::grow_deferred(DeferredNode& deferred, const StopToken& stop) {
 // Grows the deferred subtrees, one per thread at a time, and grafts them onto the tree.
 Tree Grower::with_deferred(const StopToken& stop) {
     std::vector<Tree> subtrees(deferred_.size());
-    std::vector<std::unique_ptr<Grower>> growers(std::min(options_.n_threads, deferred_.size()));
-    parallel_for(deferred_.size(), growers.size(), stop, [&](std::size_t i, std::size_t worker) {
+    std::vector<std::unique_ptr<Grower>> growers(std::min(threads_.size(), deferred_.size()));
+    threads_.parallel_for(deferred_.size(), stop, [&](std::size_t i, std::size_t worker) {
         if (!growers[worker]) growers[worker] = std::make_unique<Grower>(*this);
         subtrees[i] = growers[worker]->grow_deferred(deferred_[i], stop);
     });
@@ -281,15 +280,14 @@ Tree Grower::with_deferred(const StopToken& stop) {
 void Grower::search(const PendingNode& node, std::span<const std::size_t> columns, const std::vector<bool>& used,
                     std::span<FoundTest> found, const StopToken& stop) {
     const NodeRows rows{node.segment, node.counts, node.weight};
-    const std::size_t n_threads = threads_for(node);
     const bool is_whole = columns.size() == found.size();
     const bool is_counted = histograms_ && !node.is_presorted;
     const bool is_coarse = coarse_ && !node.is_presorted && (is_large(node) || !context_.row_keys.sorts_when_drawn());
     histogram_ = is_counted && is_whole ? node.histogram : nullptr;
     if (is_counted && !histogram_)
-        histogram_ = std::make_shared<Histogram>(histograms_->count(node.segment, columns, n_threads, stop));
-    if (is_coarse) coarse_->search(rows, columns, found, n_threads, stop);
-    parallel_for(columns.size(), n_threads, stop, [&](std::size_t task, std::size_t worker) {
+        histogram_ = std::make_shared<Histogram>(histograms_->count(node.segment, columns, threads_, stop));
+    if (is_coarse) coarse_->search(rows, columns, found, threads_, stop);
+    threads_.parallel_for(columns.size(), stop, [&](std::size_t task, std::size_t worker) {
         const std::size_t column = columns[task];
         if (used[column] || (is_coarse && coarse_->has(column))) return;
         if (node.index) {
@@ -324,7 +322,7 @@ void Grower::split(std::size_t id, PendingNode& node, std::size_t column, const 
     else
         row_split_.by_cut(column, node, cut, children, test.missing_branch);
     nodes_.start_children(node);
-    row_split_.split(node, children, threads_for(node), stop);
+    row_split_.split(node, children, threads_, stop);
     if (histogram_) subtract_histograms(stop);
     nodes_.push_children();
 }
@@ -355,17 +353,12 @@ void Grower::subtract_histograms(const StopToken& stop) {
     if (!keeps_all_rows || !histograms_->can_subtract() || largest->segment.size < always_presorted) return;
     for (PendingNode& child : children) {
         if (&child == &*largest) continue;
-        child.histogram = std::make_shared<Histogram>(
-            histograms_->count(child.segment, nodes_.columns().all(), threads_for(child), stop));
+        child.histogram =
+            std::make_shared<Histogram>(histograms_->count(child.segment, nodes_.columns().all(), threads_, stop));
         histogram_->subtract(*child.histogram);
         if (child.segment.size < always_presorted) child.histogram.reset();
     }
     largest->histogram = std::move(histogram_);
-}
-
-// Starting threads takes time: only nodes of many rows are worth it.
-std::size_t Grower::threads_for(const PendingNode& node) const {
-    return node.segment.size < min_shared_rows ? 1 : searches_.size();
 }
 
 }  // namespace

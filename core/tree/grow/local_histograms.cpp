@@ -67,12 +67,12 @@ Histogram LocalHistograms::empty() const {
 
 // Threads count parts of the rows, each in a histogram of its own: cells are sums of whole numbers or of multiples of
 // one power of two, so that adding them up gives the same bits for any number of threads.
-Histogram LocalHistograms::count(Segment segment, std::span<const std::size_t> columns, std::size_t n_threads,
+Histogram LocalHistograms::count(Segment segment, std::span<const std::size_t> columns, ThreadTeam& threads,
                                  const StopToken& stop) const {
     const auto rows = partition_.rows(segment);
-    const std::size_t n_parts = std::min(n_threads, rows.size() / rows_per_part + 1);
+    const std::size_t n_parts = std::min(threads.size(), rows.size() / rows_per_part + 1);
     std::vector<Histogram> parts(n_parts);
-    parallel_for(n_parts, n_parts, stop, [&](std::size_t part, std::size_t) {
+    threads.parallel_for(n_parts, stop, [&](std::size_t part, std::size_t) {
         parts[part] = empty();
         const std::size_t begin = rows.size() * part / n_parts, end = rows.size() * (part + 1) / n_parts;
         add(rows.subspan(begin, end - begin), columns, parts[part]);

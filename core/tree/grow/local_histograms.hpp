@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "parallel.hpp"
 #include "stop.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/table_search.hpp"
@@ -32,7 +33,7 @@ class LocalHistograms {
     LocalHistograms(const Examples& examples, const GrowOptions& options, const Partition& partition);
 
     // Counts some columns of a node.
-    Histogram count(Segment segment, std::span<const std::size_t> columns, std::size_t n_threads,
+    Histogram count(Segment segment, std::span<const std::size_t> columns, ThreadTeam& threads,
                     const StopToken& stop) const;
     NodeHistogram view(const Histogram& histogram) const {
         return {histogram.counts, histogram.weights, histogram.rows, first_};

@@ -109,14 +109,15 @@ Segment Partition::load(ExtractedRows&& extracted) {
     return root();
 }
 
-void Partition::presort(Segment segment, std::size_t n_threads, const StopToken& stop) {
+void Partition::presort(Segment segment, ThreadTeam& threads, const StopToken& stop) {
     renumber(segment);
     ranked_ = {};
     if (draws_few_) ranks_.resize(segment.size * keys_.n_columns());
-    if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
-    const std::size_t n = keys_.n_columns(), at_once = std::min(columns_at_once, (n + n_threads - 1) / n_threads);
-    parallel_for(
-        at_once == 0 ? 0 : (n + at_once - 1) / at_once, n_threads, stop, [&](std::size_t task, std::size_t worker) {
+    if (spare_sorted_.size() < threads.size()) spare_sorted_.resize(threads.size());
+    const std::size_t n = keys_.n_columns(),
+                      at_once = std::min(columns_at_once, (n + threads.size() - 1) / threads.size());
+    threads.parallel_for(
+        at_once == 0 ? 0 : (n + at_once - 1) / at_once, stop, [&](std::size_t task, std::size_t worker) {
             const std::size_t begin = task * at_once, end = std::min(n, begin + at_once);
             fetch(begin, end);
             for (std::size_t index = begin; index < end; ++index) {
@@ -207,7 +208,7 @@ void Partition::enter(Segment segment) {
     for (std::size_t i = segment.begin; i < segment.begin + segment.size; ++i) weight_of_[rows_[i]] = row_weights_[i];
 }
 
-void Partition::split(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
+void Partition::split(Segment segment, std::span<Branch> branches, bool by_sides, ThreadTeam& threads,
                       const StopToken& stop) {
     std::size_t next = segment.begin;
     for (std::size_t b = branches.size(); b-- > 0;) {
@@ -217,7 +218,7 @@ void Partition::split(Segment segment, std::span<Branch> branches, bool by_sides
     }
     const auto row_of_sorted = [mask = row_mask_](const SortedRow& row) { return row.row & mask; };
     const auto row_of_row = [](std::uint32_t row) { return row; };
-    if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
+    if (spare_sorted_.size() < threads.size()) spare_sorted_.resize(threads.size());
     const auto split_column = [&](std::size_t column, std::size_t worker) {
         if (!sorted_[column]) return;
         if (by_sides)
@@ -225,7 +226,7 @@ void Partition::split(Segment segment, std::span<Branch> branches, bool by_sides
         else
             split_in_many(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
     };
-    if (is_presorted() && !is_ranked_) parallel_for(arena_.size(), n_threads, stop, split_column);
+    if (is_presorted() && !is_ranked_) threads.parallel_for(arena_.size(), stop, split_column);
     if (is_presorted() && !needs_rows_) return;
     if (by_sides) {
         if (weight_kind_ == WeightKind::shared) split_weights_in_two(segment, branches);

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "parallel.hpp"
 #include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/rank_sort.hpp"
@@ -67,7 +68,7 @@ class Partition {
 
     // Renumbers a node's rows from 0 and sorts its columns; every node below it is then presorted too. After the last
     // of them leave_presorted() returns to the numbers of the table.
-    void presort(Segment segment, std::size_t n_threads, const StopToken& stop);
+    void presort(Segment segment, ThreadTeam& threads, const StopToken& stop);
     // Ranks the rows of a presorted node in its columns, where it has few enough and is not below one that was ranked.
     void rank(Segment segment);
     void leave_presorted() { origin_.clear(); }
@@ -165,8 +166,7 @@ class Partition {
     }
 
     // Splits the node's rows by their marks and stacks the branches that are kept, the first of them on top.
-    void split(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
-               const StopToken& stop);
+    void split(Segment segment, std::span<Branch> branches, bool by_sides, ThreadTeam& threads, const StopToken& stop);
 
   private:
     void make_room_to_mark(std::size_t n_rows);

@@ -108,7 +108,7 @@ void RowSplit::by_groups(std::size_t column, const PendingNode& node, std::span<
     share_missing(children);
 }
 
-void RowSplit::split(const PendingNode& node, std::span<PendingNode> children, std::size_t n_threads,
+void RowSplit::split(const PendingNode& node, std::span<PendingNode> children, ThreadTeam& threads,
                      const StopToken& stop) {
     if (is_split_) {
         branches_[1].segment.begin = node.segment.begin;
@@ -117,7 +117,7 @@ void RowSplit::split(const PendingNode& node, std::span<PendingNode> children, s
         for (std::size_t b = 0; b < children.size(); ++b) branches_[b].keep = !children[b].is_leaf;
         const bool by_sides =
             children.size() == 2 && (n_missing_ == 0 || (branches_[0].share > 0 && branches_[1].share > 0));
-        partition_.split(node.segment, branches_, by_sides, n_threads, stop);
+        partition_.split(node.segment, branches_, by_sides, threads, stop);
     }
     for (std::size_t b = 0; b < children.size(); ++b) children[b].segment = branches_[b].segment;
 }

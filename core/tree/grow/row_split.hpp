@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "parallel.hpp"
 #include "stop.hpp"
 #include "tree/grow/grower.hpp"
 #include "tree/grow/node_queue.hpp"
@@ -27,7 +28,7 @@ class RowSplit {
                    std::span<PendingNode> children, std::int32_t missing_branch = Tree::all_branches);
 
     // Partitions the rows; children that are leaves keep none.
-    void split(const PendingNode& node, std::span<PendingNode> children, std::size_t n_threads, const StopToken& stop);
+    void split(const PendingNode& node, std::span<PendingNode> children, ThreadTeam& threads, const StopToken& stop);
 
   private:
     void start(std::size_t n_branches, std::int32_t missing_branch);

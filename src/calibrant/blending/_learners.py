@@ -80,7 +80,7 @@ _TREE_SETTINGS: dict[str, Any] = {
 _READINGS: dict[str, dict[str, Any]] = {
     "laplace": {"estimate": "laplace"},
     "frequency": {"estimate": "frequency"},
-    "eb_pets": {"kind": "eb_pets", "estimate": "laplace"},
+    "eb_pets": {"estimate": "laplace", "out_of_bag": "count"},
 }
 _LEAST = 1e-10  # of a probability before its logarithm, as in Real AdaBoost's own contributions
 _FOREST_STREAM = 2  # key of the random stream of a blend's forest
@@ -224,11 +224,11 @@ class ForestLearner:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CalibrantWarning)  # of copies of rows: `fit` warns once for all members
             seed = np.random.SeedSequence(stream_seed(table.seed, self.stream))
-            params = self._params(table)
-            grown = params._adopt(Forest.of(table.examples, params, seed))
-            read = [grown.reread(**_READINGS[name]) for name in self.readings]
+            readers = [self._params(table, name) for name in self.readings]
+            forest = Forest.of(table.examples, readers[0], seed)
+            read = [each._adopt(forest) for each in readers]
             held_out = tuple(_known(each.oob_proba_[table.sample.rows], table) for each in read)
-        model = TreesModel.of(grown.trees_, [each._reading.averaged_tables for each in read], is_log=False)
+        model = TreesModel.of(forest.trees, [each._reading.averaged_tables for each in read], is_log=False)
         return FittedMember(self.family, self._names, model, held_out, self._note(table))
 
     @property
@@ -237,8 +237,8 @@ class ForestLearner:
             return (self.family,)
         return tuple(f"{self.family} ({reading.replace('_', '-')})" for reading in self.readings)
 
-    def _params(self, table: BlendTable) -> BaggedTreesClassifier:
-        settings = dict(_TREE_SETTINGS)
+    def _params(self, table: BlendTable, reading: str) -> BaggedTreesClassifier:
+        settings = _TREE_SETTINGS | _READINGS[reading]
         if self.max_samples is not None:
             settings |= {"bootstrap": "subsample", "max_samples": self.max_samples}
         return BaggedTreesClassifier(

@@ -63,9 +63,10 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     AtTheRoot result{std::vector<FoundTest>(table.n_columns()), {}};
     partition.enter(partition.root());
+    ThreadTeam threads(n_threads);
     CoarseSearch(examples, options, rules, partition, xlogx, gaps, *buckets)
-        .search(root, columns, result.coarse, n_threads, {});
-    partition.presort(partition.root(), 1, {});
+        .search(root, columns, result.coarse, threads, {});
+    partition.presort(partition.root(), tables::alone, {});
     partition.enter(partition.root());
     ColumnSearch search(examples, options, rules, partition, xlogx, gaps);
     for (std::size_t column = 0; column < table.n_columns(); ++column)

@@ -40,7 +40,7 @@ FoundTest searched(const tables::Problem& problem, Way way, const GrowOptions& o
     const RowKeys row_keys(table, problem.labels, sorted, keys, gaps, 1, {}, way >= Way::drawn);
     const RowCells row_cells(table, 1, {}, way == Way::counted ? RowCells::few_values : 0);
     Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
-    if (way < Way::drawn) partition.presort(partition.root(), 1, {});
+    if (way < Way::drawn) partition.presort(partition.root(), tables::alone, {});
     std::vector<double> counts(2);
     for (std::size_t row = 0; row < problem.labels.size(); ++row) {
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];

@@ -38,7 +38,7 @@ struct Held {
         : row_keys(table, labels, {0}, keys, no_gaps, 1, {}),
           row_cells(table, 1, {}),
           partition(table, labels, weights, row_keys, row_cells) {
-        if (presorts) partition.presort(partition.root(), 1, {});
+        if (presorts) partition.presort(partition.root(), tables::alone, {});
     }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
@@ -95,7 +95,7 @@ TEST(a_split_in_two_keeps_the_order_on_both_sides) {
     for (const std::uint32_t row : {0U, 1U, 2U}) partition.mark_side(row, Partition::second);
     for (const std::uint32_t row : {3U, 4U, 5U}) partition.mark_side(row, Partition::first);
     std::vector<Branch> branches(2, Branch{.keep = true, .segment = {0, 3}});
-    partition.split(partition.root(), branches, true, 1, {});
+    partition.split(partition.root(), branches, true, tables::alone, {});
     CHECK((numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{3, 5, 4}));
     CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{1, 2, 0}));
     CHECK(branches[0].segment.begin > branches[1].segment.begin);
@@ -109,7 +109,7 @@ TEST(the_rows_of_a_leaf_are_dropped) {
     for (std::uint32_t row = 0; row < 4; ++row)
         partition.mark_side(row, row >= 1 ? Partition::second : Partition::first);
     std::vector<Branch> branches{{.keep = false, .segment = {0, 1}}, {.keep = true, .segment = {0, 3}}};
-    partition.split(partition.root(), branches, true, 1, {});
+    partition.split(partition.root(), branches, true, tables::alone, {});
     CHECK(branches[1].segment.begin == 0);
     CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{1, 2, 3}));
 }
@@ -127,7 +127,7 @@ TEST(missing_cases_go_to_every_branch_by_its_share) {
     std::vector<Branch> branches{{.share = 1.0 / 3, .keep = true, .segment = {0, 2}},
                                  {.share = 0, .keep = false, .segment = {0, 0}},
                                  {.share = 2.0 / 3, .keep = true, .segment = {0, 3}}};
-    partition.split(partition.root(), branches, false, 1, {});
+    partition.split(partition.root(), branches, false, tables::alone, {});
     partition.enter(branches[0].segment);
     CHECK((numbers(partition.rows(branches[0].segment)) == Rows{0, 1}));
     CHECK(tables::near(partition.weights()[1], 1.0 / 3));
@@ -145,12 +145,12 @@ TEST(a_subset_of_the_rows_is_presorted_by_itself) {
     for (std::uint32_t row = 0; row < 6; ++row)
         partition.mark_side(row, row >= 2 ? Partition::second : Partition::first);
     std::vector<Branch> branches{{.keep = true, .segment = {0, 2}}, {.keep = true, .segment = {0, 4}}};
-    partition.split(partition.root(), branches, true, 1, {});
+    partition.split(partition.root(), branches, true, tables::alone, {});
     CHECK(!partition.is_presorted() && (numbers(partition.rows(branches[1].segment)) == Rows{2, 3, 4, 5}));
-    partition.presort(branches[0].segment, 1, {});
+    partition.presort(branches[0].segment, tables::alone, {});
     CHECK(partition.is_presorted() && (numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{1, 0}));
     partition.leave_presorted();
-    partition.presort(branches[1].segment, 1, {});
+    partition.presort(branches[1].segment, tables::alone, {});
     const auto rows = partition.sorted_rows(0, branches[1].segment);
     CHECK((numbers(rows) == Rows{1, 3, 2, 0}) && partition.origin(rows[0].row) == 3 && keys.label(rows[0].key) == 1);
     const auto extracted = partition.extract(branches[1].segment);
@@ -169,7 +169,7 @@ TEST(missing_cases_go_to_both_sides_of_a_cut) {
         for (const std::uint32_t row : {0U, 3U}) partition.mark_side(row, Partition::second);
         std::vector<Branch> branches{{.share = 1.0 / 3, .keep = keep_first, .segment = {0, 3}},
                                      {.share = 2.0 / 3, .keep = true, .segment = {0, 4}}};
-        partition.split(partition.root(), branches, true, 1, {});
+        partition.split(partition.root(), branches, true, tables::alone, {});
         partition.enter(branches[1].segment);
         CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{3, 0, 1, 4}));
         CHECK((numbers(partition.rows(branches[1].segment)) == Rows{0, 1, 3, 4}) && partition.weights()[3] == 1);

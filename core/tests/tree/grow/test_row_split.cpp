@@ -41,7 +41,7 @@ TEST(a_cut_splits_the_same_rows_presorted_or_while_counting) {
         std::vector<std::uint32_t> left[2];
         for (const bool presorts : {false, true}) {
             Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
-            if (presorts) partition.presort(partition.root(), 1, {});
+            if (presorts) partition.presort(partition.root(), tables::alone, {});
             partition.enter(partition.root());
             RowSplit split(examples, partition, row_keys);
             PendingNode node{.segment = partition.root(), .is_presorted = presorts, .counts = std::vector<double>(2)};
@@ -52,7 +52,7 @@ TEST(a_cut_splits_the_same_rows_presorted_or_while_counting) {
             std::vector<PendingNode> children(2,
                                               PendingNode{.is_presorted = presorts, .counts = std::vector<double>(2)});
             split.by_cut(0, node, 20, children);
-            split.split(node, children, 1, {});
+            split.split(node, children, tables::alone, {});
             left[presorts] = origins(partition, children[0].segment, presorts);
             found[presorts] = children;
         }
