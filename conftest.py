@@ -32,7 +32,7 @@ for _library in ("OMP", "OPENBLAS", "MKL"):
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests never time: what is slow on a busy machine is not wrong. `make test-long` tries more examples.
-settings.register_profile("quick", deadline=None, max_examples=12)
+settings.register_profile("quick", deadline=None, max_examples=8)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("thorough" if os.environ.get("CALIBRANT_THOROUGH") else "quick")
 

@@ -29,10 +29,13 @@ def test_every_name_in_all_exists_and_stands_there_once() -> None:
         assert len(set(module.__all__)) == len(module.__all__)
 
 
-def test_packages_are_imported_at_their_first_use() -> None:
-    script = "import sys, calibrant; print('calibrant.data' in sys.modules, calibrant.data.load('appeal').n_rows)"
+def test_packages_are_imported_at_their_first_use_and_plots_without_matplotlib() -> None:
+    script = (
+        "import sys, calibrant; print('calibrant.data' in sys.modules, calibrant.data.load('appeal').n_rows);"
+        "import calibrant.plots; print('matplotlib' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert done.stdout.split() == ["False", "1500"], done.stderr
+    assert done.stdout.split() == ["False", "1500", "False"], done.stderr
 
 
 def test_every_public_package_is_an_attribute_of_calibrant() -> None:

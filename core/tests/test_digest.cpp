@@ -18,6 +18,7 @@
 
 using namespace calibrant;
 
+namespace test_digest {
 namespace {
 
 // FNV-1a, 64 bits.
@@ -184,3 +185,5 @@ TEST(measures_have_the_same_bits_everywhere) {
     digest.add(sums.loss).add(sums.gradient[0]).add(sums.hessian[0][1]);
     CHECK(digest.is(0x09ae9789359778f1ULL));
 }
+
+}  // namespace test_digest

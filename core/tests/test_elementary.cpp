@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_elementary {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -79,3 +80,5 @@ TEST(the_gamma_function_is_exact_to_fourteen_digits) {
     for (int n = 1; n < 200; ++n) CHECK(std::abs(log_gamma(n) - std::lgamma(n)) <= 8e-16 * std::lgamma(n));
     CHECK(log_gamma(1) == 0 && log_gamma(2) == 0);
 }
+
+}  // namespace test_elementary

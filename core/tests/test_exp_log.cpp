@@ -7,6 +7,7 @@
 
 using namespace calibrant;
 
+namespace test_exp_log {
 namespace {
 
 bool is_close(double ours, double exact) { return std::abs(ours - exact) <= 1e-15 * std::abs(exact); }
@@ -29,3 +30,5 @@ TEST(logarithms_of_one_and_more_keep_the_digits_of_the_more) {
 }
 
 TEST(a_sign_is_a_number) { CHECK(is_not_negative(3) == 1 && is_not_negative(-3) == 0 && is_not_negative(0) == 1); }
+
+}  // namespace test_exp_log

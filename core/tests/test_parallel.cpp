@@ -6,6 +6,8 @@
 
 using namespace calibrant;
 
+namespace test_parallel {
+
 TEST(every_task_runs_once_for_any_number_of_threads) {
     for (const std::size_t n_threads :
          {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{200}}) {
@@ -68,3 +70,5 @@ TEST(pieces_cover_the_range_without_overlap) {
     });
     CHECK(reached == count);
 }
+
+}  // namespace test_parallel

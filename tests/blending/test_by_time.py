@@ -32,7 +32,7 @@ def turning(n_rows: int, seed: int, turns: float = 1.0) -> tuple[pd.DataFrame, A
     return pd.DataFrame({"index": 100 * t + rng.normal(scale=0.3, size=n_rows), "a": a, "b": b}), y
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_the_expected_loss_by_time_is_what_later_rows_score(seed: int) -> None:
     """Rows drawn at random look as if the turn were known; those that follow score several times as much."""
     X, y = turning(1200, seed)

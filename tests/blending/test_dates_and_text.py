@@ -54,11 +54,11 @@ def loss(model: Any, X: pd.DataFrame, y: Any) -> float:
 
 @pytest.fixture(scope="module")
 def fitted() -> Any:
-    return ProbabilityClassifier(members=MEMBERS, random_state=0).fit(*orders(800, 0, 2.0))
+    return ProbabilityClassifier(members=MEMBERS, random_state=0).fit(*orders(500, 0, 2.0))
 
 
 def test_they_gain_where_they_say_something(fitted: Any) -> None:
-    X, y = orders(800, 0, 2.0)
+    X, y = orders(500, 0, 2.0)
     without = ProbabilityClassifier(members=MEMBERS, random_state=0).fit(X[["x"]], y)
     new, actual = orders(2_000, 1, 2.0)
     assert loss(fitted, new, actual) < loss(without, new[["x"]], actual) - 0.03
@@ -104,7 +104,7 @@ def test_a_loaded_model_predicts_alike_and_keeps_no_words(fitted: Any, tmp_path:
 
 
 def test_threads_do_not_change_a_bit() -> None:
-    X, y = orders(120, 0, 2.0)
+    X, y = orders(60, 0, 2.0)
     one, other = (ProbabilityClassifier(members=MEMBERS, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
     assert np.array_equal(other.predict_proba(X), one.predict_proba(X))
 

@@ -37,7 +37,7 @@ def write_table(path: Path, n: int = 150) -> None:
 def test_a_table_becomes_a_ranking_a_verdict_advice_and_a_model(folder):
     write_table(folder / "donors.csv")
     (folder / "costs.csv").write_text(COSTS)
-    done = execute("compare", "donors.csv", "--target", "y", "--positive", "yes", "--costs", "costs.csv", *QUICK)
+    done = call("compare", "donors.csv", "--target", "y", "--positive", "yes", "--costs", "costs.csv", *QUICK)
     assert done.returncode == 0, done.stderr
     for part in ("150 rows", "predicted: y", "3 times 10-fold", "base rate", "Calibration: ", "Money: ", "Advice: Use"):
         assert part in done.stdout
@@ -47,9 +47,11 @@ def test_a_table_becomes_a_ranking_a_verdict_advice_and_a_model(folder):
     assert Study.open("compare donors", folder / "calibrant.db").status().n_missing == 0
 
 
-def test_json_is_one_document(folder, capsys):
+def test_json_is_one_document_and_a_finished_run_does_not_depend_on_the_time_limit(folder, capsys):
     write_table(folder / "donors.csv")
-    document = run_json(capsys, "compare", "donors.csv", *QUICK)
+    document = run_json(capsys, "compare", "donors.csv", *QUICK, "--time-limit", "1h")
+    assert (document["ended"], document["no_model"], document["n_splits"]) == (None, None, 30)
+    assert (folder / document["files"]["model"]).exists()
     assert document["best"]["method"] in ("naive Bayes", "tree", "base rate")
     assert document["files"]["model"] == "calibrant-donors/model.calibrant"
     ranking = [each["method"] for each in document["ranking"]]
@@ -88,13 +90,6 @@ def test_time_limit_is_of_the_whole_command(folder, monkeypatch):
     assert seconds_left("60s", 3.0, "--html", "a.html") < busy
     assert seconds_left("30s", 3.0, "--html", "a.html") == 3  # at most half is kept
     assert seconds_left("5s", 3.0) > 0
-
-
-def test_a_finished_run_does_not_depend_on_the_time_limit(folder, capsys):
-    write_table(folder / "donors.csv")
-    document = run_json(capsys, "compare", "donors.csv", *QUICK, "--time-limit", "1h")
-    assert (document["ended"], document["no_model"], document["n_splits"]) == (None, None, 30)
-    assert (folder / document["files"]["model"]).exists()
 
 
 @pytest.mark.long

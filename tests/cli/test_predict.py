@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import EXECUTABLE, call, execute, run, run_json
+from tests.cli.command_line import EXECUTABLE, call, run, run_json
 
 import calibrant
 from calibrant.bayes import NaiveBayesClassifier
@@ -69,7 +69,7 @@ def test_predictions_are_those_of_the_model(donors: Path, capsys: Capture) -> No
 
 def test_standard_input_to_standard_output(donors: Path) -> None:
     raw = (donors / "donors.csv").read_bytes()
-    done = execute("predict", "model.calibrant", "-", "--out", "-", cwd=donors, stdin=raw)
+    done = call("predict", "model.calibrant", "-", "--out", "-", cwd=donors, stdin=raw)
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 401
     assert "400 rows predicted" in done.stderr

@@ -1,4 +1,4 @@
-"""What people did with their own tables: stories, two of which run a command by the real executable."""
+"""What people did with their own tables: stories, one of which runs a command by the real executable."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_table_of_another_locale_is_read_and_the_next_one_alike(tmp_path: Path
     (tmp_path / "kunden.csv").write_text(german(), encoding="utf-8")
     (tmp_path / "neu.csv").write_text("\n".join(german().split("\n")[:3]), encoding="utf-8")
     args = ("fit", "kunden.csv", "--target", "geht", "--method", "tree", "--out", "m.calibrant")
-    printed = done(tmp_path, *args, by=execute)
+    printed = done(tmp_path, *args)
     assert "2 numeric, 1 nominal" in printed
     assert "semicolons, decimal commas; " in printed
     assert "2021-" in printed

@@ -10,6 +10,13 @@ from typing import Any
 
 import pytest
 
+# Clusters live until the last test: by default their servers look around fifty times a second, and sample stacks.
+_IDLE = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+
 
 @contextmanager
 def two_workers(**options: Any) -> Iterator[Any]:
@@ -23,7 +30,7 @@ def two_workers(**options: Any) -> Iterator[Any]:
     level = logger.level
     logger.setLevel(logging.CRITICAL)  # it reports every worker that dies
     method = "forkserver" if os.name == "posix" else "spawn"
-    with dask.config.set({"distributed.worker.multiprocessing-method": method}):
+    with dask.config.set({"distributed.worker.multiprocessing-method": method, **_IDLE}):
         context = distributed.utils.get_mp_context()  # Dask names modules to import, once: ours come after them
         if method == "forkserver":
             context.set_forkserver_preload(

@@ -72,7 +72,7 @@ def test_the_interval_of_one_split_is_that_of_its_test_rows() -> None:
     assert np.abs(ends - mean) == pytest.approx(t * np.sqrt(variance))
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("plan", PLANS, ids=str)
 @pytest.mark.parametrize("gap", [0.0, 1.0])
 @pytest.mark.parametrize("n_rows", [30, 60])

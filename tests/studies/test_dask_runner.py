@@ -99,7 +99,7 @@ def test_rows_reach_each_worker_once(start: Any) -> None:
 @posix
 def test_killing_a_worker_in_the_middle_loses_nothing(start: Any, mortal: Any) -> None:
     runner = start(client=mortal.scheduler_address, slow=slow)
-    jobs = [job_of(number, "slow", 4) for number in range(24)]
+    jobs = [job_of(number, "slow", 4) for number in range(12)]
     for job in jobs:
         runner.submit(job)
     events: list[RunnerEvent] = []
@@ -119,14 +119,14 @@ def test_killing_a_worker_in_the_middle_loses_nothing(start: Any, mortal: Any) -
 def test_rows_that_are_lost_with_all_workers_are_sent_again(start: Any, mortal: Any) -> None:
     runner = start(client=mortal.scheduler_address, slow=slow, process_id=process_id)
     found = records(run_all(runner, [job_of(number, "process_id") for number in range(8)]))
-    jobs = [job_of(number, "slow", 4) for number in range(8, 16)]
+    jobs = [job_of(number, "slow", 4) for number in range(8, 12)]
     for job in jobs:
         runner.submit(job)
     for pid in {record.versions["pid"] for record in found.values()}:
         os.kill(int(pid), signal.SIGKILL)
     events = collect(runner, len(jobs))
     assert not lost(events)
-    assert len(records(events)) == 32
+    assert len(records(events)) == 16
 
 
 @posix

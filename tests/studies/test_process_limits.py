@@ -77,13 +77,14 @@ def test_a_time_limit_ends_no_other_job(start: Any) -> None:
 
 
 @linux
-def test_memory_beyond_the_limit_fails_the_trial_with_its_traceback(start: Any) -> None:
-    runner = start(memory_limit=200_000_000, take=take_memory)
-    found = records(run_all(runner, [job_of(0, "take mean")]))
+def test_memory_beyond_the_limit_fails_the_trial_by_an_exception_or_with_the_worker(start: Any) -> None:
+    runner = start(memory_limit=200_000_000, take=take_memory, run_out=run_out_in_c)
+    found = records(run_all(runner, [job_of(0, "take mean"), job_of(1, "mean run_out")]))
     error = found["iris/0/take/0"].error
     assert "in take_memory" in error
     assert error.endswith("MemoryError: memory limit of 200 MB exceeded")
-    assert not found["iris/0/mean/0"].error
+    assert found["iris/1/run_out/0"].error.endswith("memory limit of 200 MB exceeded")
+    assert [key for key, record in found.items() if not record.error] == ["iris/0/mean/0", "iris/1/mean/0"]
 
 
 @linux
@@ -111,14 +112,6 @@ def test_rows_that_a_worker_has_dropped_do_not_raise_the_memory_limit(start: Any
     assert sorted(key for key, record in found.items() if record.error) == [
         f"{n}/{i}/take/0" for i, n in enumerate("abcdef")
     ]
-
-
-@linux
-def test_a_worker_that_dies_of_the_memory_limit_is_recorded_so(start: Any) -> None:
-    runner = start(memory_limit=200_000_000, run_out=run_out_in_c)
-    found = records(run_all(runner, [job_of(0, "mean run_out")]))
-    assert [key for key, record in found.items() if record.error] == ["iris/0/run_out/0"]
-    assert found["iris/0/run_out/0"].error.endswith("memory limit of 200 MB exceeded")
 
 
 @linux

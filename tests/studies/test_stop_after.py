@@ -40,7 +40,7 @@ def test_run_ends_and_goes_on(tmp_path, workers):
     assert study.run().n_done == 8
 
 
-@pytest.mark.parametrize("workers", [None, 2])
+@pytest.mark.parametrize("workers", [pytest.param(None, marks=pytest.mark.long), 2])
 def test_running_trial_is_ended_and_what_is_finished_is_recorded(tmp_path, workers):
     begun = tmp_path / "begun"
     study = make_study(tmp_path, {"constant": ConstantClassifier(), "blocked": BlockedClassifier(str(begun))})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from calibrant.metrics._intervals.delong import area_difference, area_interval
 
-N_DRAWS = 2000
+N_DRAWS = 2000 if os.environ.get("CALIBRANT_THOROUGH") else 800
 AT_LEAST = 0.93 - 3 * np.sqrt(0.93 * 0.07 / N_DRAWS)  # 93 of 100, less three standard errors of the draws
 
 

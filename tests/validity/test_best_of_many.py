@@ -117,7 +117,7 @@ def test_a_method_that_is_rarely_found_is_corrected_to_the_careful_side() -> Non
 def test_the_interval_of_the_corrected_score_covers_the_truth(n_repeats: int) -> None:
     """At 95 % in at least 95 % of the draws less four standard errors; by the rows of the best method."""
     random, covers, y = np.random.default_rng(0), [], np.arange(100) % 2
-    for _ in range(100):
+    for _ in range(50):
         errors = row_errors(random, np.full(N_METHODS, RATE), 100, 0.0)
         tests = [random.permutation(100)[first::5] for _ in range(n_repeats) for first in range(5)]
         values = np.stack([errors[:, rows].mean(axis=1) for rows in tests], axis=1)
@@ -130,7 +130,7 @@ def test_the_interval_of_the_corrected_score_covers_the_truth(n_repeats: int) ->
         study = results({"rows": values}, NAMES, folds(5, n_repeats, 100), "error", read_predictions=read)
         found = study.best("error")
         covers.append(found.low <= RATE <= found.high)
-    assert np.mean(covers) >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / 100)
+    assert np.mean(covers) >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / 50)
 
 
 @pytest.mark.sample(2)

@@ -39,7 +39,7 @@ def simulation() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("n_draws", draws(80, 200))
+@pytest.mark.parametrize("n_draws", draws(60, 200))
 @pytest.mark.parametrize("stratified", [True, False])
 def test_the_interval_of_the_base_rate_holds_the_entropy(stratified: bool, n_draws: int) -> None:
     """1,500 rows, 9 % positive: by the variance of stratified folds 41 % of the intervals held it."""
@@ -55,7 +55,7 @@ def test_the_interval_of_the_base_rate_holds_the_entropy(stratified: bool, n_dra
     assert held / n_draws >= 0.95 - margin(0.95, n_draws)
 
 
-@pytest.mark.parametrize("n_draws", draws(25, 80))
+@pytest.mark.parametrize("n_draws", draws(15, 80))
 @pytest.mark.parametrize("plan", ["stratified", "not stratified", "groups"])
 def test_intervals_hold_the_true_losses_of_the_fitted_models(simulation: ModuleType, plan: str, n_draws: int) -> None:
     """600 rows, 10 % positive; of the constant, logistic regression, naive Bayes and a tree."""
@@ -65,7 +65,7 @@ def test_intervals_hold_the_true_losses_of_the_fitted_models(simulation: ModuleT
     assert covered.min() >= LOW - margin(LOW, n_draws)
 
 
-@pytest.mark.parametrize("n_draws", draws(20, 40))
+@pytest.mark.parametrize("n_draws", draws(12, 40))
 def test_three_repeats_cover_as_one_does(simulation: ModuleType, n_draws: int) -> None:
     methods = {name: simulation.METHODS[name] for name in ("constant", "tree")}
     cell = simulation.Cell("simulated", 600, 0.1, "stratified, 3 repeats", n_draws)
@@ -73,7 +73,7 @@ def test_three_repeats_cover_as_one_does(simulation: ModuleType, n_draws: int) -
     assert simulation.coverage(found["truth"], found["own"])[0].min() >= LOW - margin(LOW, n_draws)
 
 
-@pytest.mark.parametrize("n_draws", draws(16, 40))
+@pytest.mark.parametrize("n_draws", draws(8, 40))
 @pytest.mark.parametrize("model", ["logistic", "tree"])
 def test_of_13_equally_good_methods_none_is_called_worse(simulation: ModuleType, model: str, n_draws: int) -> None:
     """In at most 5 % of the draws any is, and at most 5 % of the pairs are told apart, by losses and by areas."""

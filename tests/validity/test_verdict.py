@@ -35,7 +35,7 @@ def at_most(rate, n):
 
 
 @pytest.mark.parametrize("base_rate", BETAS)
-@pytest.mark.parametrize(("n", "n_samples"), [(200, 150), pytest.param(2000, 300, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("n", "n_samples"), [(200, 80), pytest.param(2000, 300, marks=pytest.mark.long)])
 @pytest.mark.sample(2)
 def test_calibrated_rows_are_called_miscalibrated_in_5_of_100_samples(n, n_samples, base_rate):
     rng = np.random.default_rng(n)
@@ -154,7 +154,7 @@ def test_bounds_on_the_mean_error_the_log_loss_and_money_hold_in_93_of_100_sampl
         assert (missed <= at_most(0.07, n_samples)).all()
 
 
-@pytest.mark.parametrize("n_samples", [30, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_samples", [20, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("n", "rate"), [(2500, 0.5), (1000, 0.1), (5000, 0.02)])
 @pytest.mark.sample(6)
 def test_calibrated_rows_are_called_calibrated_in_80_of_100_samples(n, rate, n_samples):
@@ -168,7 +168,7 @@ def test_calibrated_rows_are_called_calibrated_in_80_of_100_samples(n, rate, n_s
     assert found.count("miscalibrated") + found.count("too little to matter") <= at_most(0.05, n_samples)
 
 
-@pytest.mark.parametrize("n_samples", [20, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_samples", [10, pytest.param(40, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("n", "rate"), [(1000, 0.5), (1000, 0.1), (10_000, 0.02)])
 @pytest.mark.sample(6)
 def test_rows_farther_off_than_the_tolerance_are_called_right_in_at_most_7_of_100_samples(n, rate, n_samples):
@@ -205,7 +205,7 @@ def test_the_rows_needed_are_right_within_a_factor_of_1_3(rate, kind):
         assert within >= 150 - at_most(0.2, 150) if is_enough else within <= at_most(0.8, 150)
 
 
-@pytest.mark.parametrize("n_samples", [25, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_samples", [12, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", ["groups", "weights"])
 def test_the_bound_holds_for_groups_and_for_probability_weights(kind, n_samples):
     rng = np.random.default_rng(6)
@@ -225,7 +225,7 @@ def test_the_bound_holds_for_groups_and_for_probability_weights(kind, n_samples)
     assert missed <= at_most(0.07, n_samples)
 
 
-@pytest.mark.parametrize("n_samples", [40, pytest.param(80, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_samples", [20, pytest.param(80, marks=pytest.mark.long)])
 def test_calibrated_rows_of_several_classes_are_called_off_in_5_of_100_samples(n_samples):
     rng = np.random.default_rng(9)
     found = 0

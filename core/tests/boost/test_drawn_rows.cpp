@@ -8,6 +8,7 @@
 
 using namespace calibrant;
 
+namespace test_drawn_rows {
 namespace {
 
 using Counts = std::vector<double>;
@@ -61,3 +62,5 @@ TEST(an_edge_alone_has_no_intervals_and_there_must_be_one) {
     CHECK_THROWS(draw_by_weight(4, 100, 1.0, {}), std::invalid_argument);
     CHECK_THROWS(draw_by_weight(4, std::uint64_t{1} << 54, 1.0, std::vector{0.5}), std::invalid_argument);
 }
+
+}  // namespace test_drawn_rows

@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_gradient_bins {
 namespace {
 
 CodedTable coded(const std::vector<double>& numbers, const std::vector<std::int32_t>& categories,
@@ -69,3 +70,5 @@ TEST(few_values_have_a_bin_each_and_a_constant_column_none) {
     CHECK(!bins.rules().is_usable(1) && bins.usable().size() == 1);
     CHECK_THROWS(binned(table, 256), std::invalid_argument);
 }
+
+}  // namespace test_gradient_bins

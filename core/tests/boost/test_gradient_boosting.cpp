@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_gradient_boosting {
 namespace {
 
 constexpr std::size_t n_rows = 400, n_folds = 4;
@@ -109,3 +110,5 @@ TEST(hostile_arrays_are_found) {
     refuse([](GradientFolds& bad) { bad.n_classes = (std::size_t{1} << 62) + 3; });
     refuse([](GradientFolds& bad) { bad.trees.sets.clear(); });
 }
+
+}  // namespace test_gradient_boosting

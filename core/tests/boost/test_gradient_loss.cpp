@@ -10,6 +10,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_gradient_loss {
 namespace {
 
 double loss_at(std::vector<double> scores, std::size_t moved, double by, std::uint16_t label) {
@@ -66,3 +67,5 @@ TEST(packed_gradients_are_rounded_to_their_units) {
         CHECK(weighted[i] == static_cast<GradientSum>(weights[i]) * once[i]);
     }
 }
+
+}  // namespace test_gradient_loss

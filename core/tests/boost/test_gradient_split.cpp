@@ -11,6 +11,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_gradient_split {
 namespace {
 
 constexpr std::size_t n_bins = 37;
@@ -105,3 +106,5 @@ TEST(a_leaf_is_a_newton_step) {
     const SplitSearch search(options, {0.25, 0.125});
     CHECK(near(search.leaf_value(pack(12, 16)), -0.5 * 3.0 / (2.0 + 2.0)));
 }
+
+}  // namespace test_gradient_split

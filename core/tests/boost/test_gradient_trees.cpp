@@ -8,6 +8,7 @@
 
 using namespace calibrant;
 
+namespace test_gradient_trees {
 namespace {
 
 constexpr std::size_t n_columns = 4;
@@ -76,3 +77,5 @@ TEST(rows_reach_the_leaves_that_a_walk_reaches) {
         CHECK(trees.n_trees() == 1 && trees.values.size() == 5 && trees.column.size() == 4);
     }
 }
+
+}  // namespace test_gradient_trees

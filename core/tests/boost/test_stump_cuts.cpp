@@ -11,6 +11,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_stump_cuts {
 namespace {
 
 template <Criterion C>
@@ -120,3 +121,5 @@ TEST(buckets_are_at_most_a_thousand_and_some) {
     for (int i = 0; i < 300000; ++i) values.push_back(i);
     CHECK(StumpBuckets::of(coded(values)).n_buckets() <= 1024);
 }
+
+}  // namespace test_stump_cuts

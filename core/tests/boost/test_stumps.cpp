@@ -13,6 +13,7 @@ using namespace calibrant;
 using tables::missing;
 using tables::near;
 
+namespace test_stumps {
 namespace {
 
 constexpr StumpCriterion all_criteria[] = {StumpCriterion::entropy, StumpCriterion::gini, StumpCriterion::dkm,
@@ -237,3 +238,5 @@ TEST(mismatched_sizes_throw_and_a_stop_request_interrupts) {
     stop.request_stop();
     CHECK_THROWS(search.best(weights, stop.token()), std::runtime_error);
 }
+
+}  // namespace test_stumps

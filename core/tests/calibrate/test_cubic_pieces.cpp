@@ -9,6 +9,7 @@
 
 using namespace calibrant;
 
+namespace test_cubic_pieces {
 namespace {
 
 struct Sample {
@@ -63,3 +64,5 @@ TEST(any_number_of_threads_gives_the_same_bits) {
               one[k].curvature == three[k].curvature);
     }
 }
+
+}  // namespace test_cubic_pieces

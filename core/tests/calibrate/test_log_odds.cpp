@@ -8,6 +8,8 @@
 
 using namespace calibrant;
 
+namespace test_log_odds {
+
 TEST(log_odds_of_zero_and_one_are_those_of_the_least_probability) {
     std::vector<double> proba{0, 1, 0.5}, out(3);
     write_logits(proba, 1e-12, out);
@@ -22,3 +24,5 @@ TEST(every_probability_of_a_long_array_is_mapped) {
     write_logits(proba, 1e-12, out);
     for (std::size_t i = 0; i < 1000; ++i) CHECK(std::abs(out[i] - std::log(proba[i] / (1 - proba[i]))) < 1e-14);
 }
+
+}  // namespace test_log_odds

@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_logistic {
 namespace {
 
 struct Sample {
@@ -71,3 +72,5 @@ TEST(any_number_of_threads_gives_the_same_bits) {
                        three = logistic_sums(made.rows(false), coef, 3, {});
     CHECK(one.loss == three.loss && one.gradient == three.gradient && one.hessian == three.hessian);
 }
+
+}  // namespace test_logistic

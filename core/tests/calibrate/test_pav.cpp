@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_pav {
 namespace {
 
 ScoredSample sample(std::size_t n, unsigned seed) {
@@ -79,3 +80,5 @@ TEST(smoothed_ends_add_a_row_of_either_class) {
     const IsotonicFit fit = fit_isotonic({scores, positive, {}}, {true, false}, 1, {});
     CHECK(fit.blocks.size() == 2 && fit.blocks[0].probability() == 0.25 && fit.blocks[1].probability() == 0.75);
 }
+
+}  // namespace test_pav

@@ -13,6 +13,7 @@
 
 using namespace calibrant;
 
+namespace test_score_bins {
 namespace {
 
 // The rule as the text has it: close bin i at the first position that reaches its share where the score changes.
@@ -87,3 +88,5 @@ TEST(bins_of_equal_width_hold_what_lies_between_their_edges) {
         CHECK(bins.weight == weight);
     }
 }
+
+}  // namespace test_score_bins

@@ -12,6 +12,7 @@
 
 using namespace calibrant;
 
+namespace test_score_groups {
 namespace {
 
 std::vector<double> sorted_by_key(const std::vector<double>& scores) {
@@ -91,3 +92,5 @@ TEST(one_class_alone_has_groups_too) {
     const auto groups = pool_ties({scores, none, {}}, 1, {});
     CHECK(groups.size() == 3 && groups[2].weight == 3 && groups[2].positive == 0);
 }
+
+}  // namespace test_score_groups

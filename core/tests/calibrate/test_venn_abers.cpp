@@ -12,6 +12,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_venn_abers {
 namespace {
 
 // The regression's value at one of the scores: the greatest, over where a block begins, of the least mean, over where
@@ -77,3 +78,5 @@ TEST(scores_of_one_class_leave_the_object_alone_or_pool_it) {
     CHECK(if_negative == (std::vector<double>{0, 0, 0}));
     CHECK(near(if_positive[0], 0.25, 1e-15) && near(if_positive[1], 0.5, 1e-15) && if_positive[2] == 1);
 }
+
+}  // namespace test_venn_abers

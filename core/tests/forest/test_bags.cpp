@@ -12,6 +12,7 @@
 
 using namespace calibrant;
 
+namespace test_bags {
 namespace {
 
 using Counts = std::vector<std::uint16_t>;
@@ -258,3 +259,5 @@ TEST(a_part_without_rows_has_nothing_to_count) {
     CHECK(Bags({BagKind::bootstrap, 0, {3, 4}, {3, 4}, 0, {}, {}}, 0).of(2).empty());
     CHECK(Bags(rows(BagKind::subsample, 0, 5, 5), 0).of(2).empty());
 }
+
+}  // namespace test_bags

@@ -10,6 +10,8 @@ using tables::Problem;
 using tables::same;
 using namespace small_forest;
 
+namespace test_forest {
+
 TEST(each_tree_is_the_tree_of_its_bag) {
     for (const bool with_missing : {false, true}) {
         const Problem problem = drawn(3000, with_missing);
@@ -86,3 +88,5 @@ TEST(a_forest_sums_the_predictions_of_its_trees) {
         for (std::size_t i = 0; i < expected.size(); ++i) CHECK(near(out[i], expected[i], 1e-12));
     }
 }
+
+}  // namespace test_forest

@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_lazy_trees {
 namespace {
 
 // Codes column by column, one bag of all rows.
@@ -101,3 +102,5 @@ TEST(mismatched_sizes_throw) {
     rows.labels.back() = 3;
     CHECK_THROWS(rows.predict({1, 2, 3, 4}, {}), std::invalid_argument);
 }
+
+}  // namespace test_lazy_trees

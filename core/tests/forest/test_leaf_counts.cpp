@@ -10,6 +10,7 @@ using namespace calibrant;
 using small_forest::Grown;
 using tables::near;
 
+namespace test_leaf_counts {
 namespace {
 
 // Four rows at the one leaf of one tree: classes 0 1 1 0, drawn 1 2 0 0 times, of weights 1 2 3 4.
@@ -128,3 +129,5 @@ TEST(a_bin_may_have_its_own_alpha_shrunk_towards_the_common_one) {
     CHECK(by_bin.alpha_of(std::vector<double>{9, 1}, std::vector<double>{1, 90}) > 4);
     CHECK(by_bin.alpha_of(std::vector<double>{9, 1}, std::vector<double>{9, 1}) < 4);
 }
+
+}  // namespace test_leaf_counts

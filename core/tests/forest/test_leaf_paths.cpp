@@ -7,6 +7,8 @@
 using namespace calibrant;
 using small_forest::Grown;
 
+namespace test_leaf_paths {
+
 TEST(a_row_at_one_leaf_has_its_number_and_a_row_at_several_has_shares) {
     ReachedLeaves reached;
     reached.clear(2, 3);
@@ -71,3 +73,5 @@ TEST(leaves_passed_in_come_back_block_by_block) {
     });
     CHECK_THROWS(LeafPaths(std::span(leaves).first(5), 2), std::invalid_argument);
 }
+
+}  // namespace test_leaf_paths

@@ -9,6 +9,8 @@ using namespace calibrant;
 using small_forest::Grown;
 using tables::near;
 
+namespace test_leave_one_out {
+
 TEST(a_prediction_is_that_of_leaves_counted_without_the_row) {
     for (const bool with_missing : {false, true}) {
         const Grown grown(150, 5, with_missing, 3);
@@ -122,3 +124,5 @@ TEST(some_rows_are_predicted_by_the_counts_of_all_rows) {
     rows.groups = groups;
     CHECK_THROWS(predict_leave_one_out(paths, grown.n_nodes, rows, {pooling, {}}, whole, 2, {}), std::invalid_argument);
 }
+
+}  // namespace test_leave_one_out

@@ -9,6 +9,7 @@ using namespace calibrant;
 using small_forest::Grown;
 using tables::near;
 
+namespace test_leave_one_out_by_label {
 namespace {
 
 constexpr std::size_t all_rows = 1'000'000;
@@ -104,3 +105,5 @@ TEST(a_sample_of_a_large_leaf_represents_it_for_any_number_of_threads) {
     }
     CHECK(some != all);
 }
+
+}  // namespace test_leave_one_out_by_label

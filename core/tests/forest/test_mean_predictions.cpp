@@ -10,6 +10,7 @@ using namespace calibrant;
 using small_forest::Grown;
 using tables::near;
 
+namespace test_mean_predictions {
 namespace {
 
 const TreeVotes no_voting({}, 1);
@@ -95,3 +96,5 @@ TEST(tables_must_have_a_row_for_every_node) {
     std::vector<std::int32_t> labels(200);
     CHECK_THROWS(vote(paths, TreeVotes({short_table}, 2), nullptr, {}, labels, 1, {}), std::invalid_argument);
 }
+
+}  // namespace test_mean_predictions

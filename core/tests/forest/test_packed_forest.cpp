@@ -13,6 +13,7 @@
 using namespace calibrant;
 using tables::Problem;
 
+namespace test_packed_forest {
 namespace {
 
 constexpr std::size_t n_rows = 61;
@@ -140,3 +141,5 @@ TEST(tables_of_another_tree_and_tests_of_no_column_throw) {
     CHECK_THROWS(PackedForest({{&stump, table}}, 2).sum(rows_of({value.data(), 0}, 0), out, 1, {}),
                  std::invalid_argument);
 }
+
+}  // namespace test_packed_forest

@@ -11,6 +11,7 @@ using namespace calibrant;
 using small_forest::Grown;
 using tables::near;
 
+namespace test_permute {
 namespace {
 
 struct Permuted {
@@ -75,3 +76,5 @@ TEST(permutations_must_fit_the_table) {
     CHECK_THROWS(add(std::vector<std::uint32_t>{0}, beyond), std::invalid_argument);
     CHECK_THROWS(add(std::vector<std::uint32_t>{0, 1}, order), std::invalid_argument);
 }
+
+}  // namespace test_permute

@@ -8,6 +8,8 @@
 using namespace calibrant;
 using small_forest::Grown;
 
+namespace test_vote_bits {
+
 TEST(the_winner_among_the_trees_grown_without_a_row_is_that_of_the_votes) {
     for (const std::size_t n_trees : {5, 70, 150}) {
         const Grown grown(300, n_trees, true, 3);
@@ -55,3 +57,5 @@ TEST(without_common_trees_there_is_no_winner) {
     compare_votes(bits.of(0), 2, none, 0, outcome);
     CHECK(outcome[0] == VoteOutcome::other);
 }
+
+}  // namespace test_vote_bits

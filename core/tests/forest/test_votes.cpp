@@ -6,6 +6,7 @@
 using namespace calibrant;
 using small_forest::Grown;
 
+namespace test_votes {
 namespace {
 
 // The vote of trees of one leaf on one row.
@@ -62,3 +63,5 @@ TEST(trees_whose_bag_holds_a_row_do_not_vote_on_it) {
         CHECK((labels[row] < 0) == (n_out == 0));
     }
 }
+
+}  // namespace test_votes

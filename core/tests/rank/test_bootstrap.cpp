@@ -13,6 +13,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_bootstrap {
 namespace {
 
 struct Room {
@@ -113,3 +114,5 @@ TEST(known_draws_are_taken_as_they_are) {
     CHECK_THROWS(resample(rows, {{3, ends, {}}, 0, {}, too_few}, {2, 1, false, 0}, {weight, sums, {}, {}}, {}),
                  std::invalid_argument);
 }
+
+}  // namespace test_bootstrap

@@ -12,6 +12,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_delong {
 namespace {
 
 double kernel(double positive, double negative) { return positive > negative ? 1.0 : positive == negative ? 0.5 : 0.0; }
@@ -65,3 +66,5 @@ TEST(one_class_alone_has_no_area) {
     const bool flags[]{true, true};
     CHECK(std::isnan(area_variance({scores, flags, {}}, 1, {}).area));
 }
+
+}  // namespace test_delong

@@ -11,6 +11,7 @@
 
 using namespace calibrant;
 
+namespace test_losses {
 namespace {
 
 constexpr std::size_t n_rows = 200000;
@@ -74,3 +75,5 @@ TEST(a_probability_at_an_edge_is_of_the_upper_bin) {
     for (std::size_t bin = 0; bin < 9; ++bin) CHECK(bins[bin].weight == 1 && bins[bin].probability == scores[bin]);
     CHECK(bins[9].weight == 2);
 }
+
+}  // namespace test_losses

@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_rank_measures {
 namespace {
 
 Ranking ranked(const std::vector<double>& scores, const std::vector<int>& labels,
@@ -89,3 +90,5 @@ TEST(the_hull_is_isotonic) {
 TEST(the_gap_is_from_the_block_of_each_row) {
     CHECK(near(isotonic_gap(ranked({0.9, 0.8, 0.7, 0.1}, {1, 0, 1, 0})), (0.1 + 0.3 + 0.2 + 0.1) / 4));
 }
+
+}  // namespace test_rank_measures

@@ -13,6 +13,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_rank_replicate {
 namespace {
 
 struct Made {
@@ -199,3 +200,5 @@ TEST(a_class_without_weight_makes_no_number) {
           std::isnan(found.lift_area));
     CHECK(near(found.lift_area_negative, 1.0, 1e-15));
 }
+
+}  // namespace test_rank_replicate

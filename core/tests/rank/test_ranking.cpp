@@ -13,6 +13,7 @@
 
 using namespace calibrant;
 
+namespace test_ranking {
 namespace {
 
 // Probabilities of a grid of `n_values`, or of all numbers, where about half of the rows are positive.
@@ -94,3 +95,5 @@ TEST(what_is_no_probability_throws) {
         CHECK_THROWS(Ranking({scores, positive, {}}, 1, {}), std::invalid_argument);
     }
 }
+
+}  // namespace test_ranking

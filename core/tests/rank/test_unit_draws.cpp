@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_unit_draws {
 namespace {
 
 template <class Count>
@@ -67,3 +68,5 @@ TEST(strata_that_do_not_rise_or_miss_units_throw) {
     CHECK_THROWS(UnitDraws(out_of_order), std::invalid_argument);
     CHECK_THROWS(UnitDraws(not_all), std::invalid_argument);
 }
+
+}  // namespace test_unit_draws

@@ -9,6 +9,7 @@
 
 using namespace calibrant;
 
+namespace test_cells {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -123,3 +124,5 @@ TEST(edges_out_of_order_are_refused) {
     const std::vector<double> edges{2, 1};
     CHECK_THROWS(find_cells(StridedView<float>{values.data(), 1, 1}, edges, cells, 1, {}), std::invalid_argument);
 }
+
+}  // namespace test_cells

@@ -9,6 +9,7 @@
 
 using namespace calibrant;
 
+namespace test_coded_table {
 namespace {
 
 bool same(const CodedTable& a, const CodedTable& b) {
@@ -83,3 +84,5 @@ TEST(restored_columns_are_checked) {
     CHECK_THROWS(CodedTable(2, {column}), std::invalid_argument);
     CHECK_THROWS(CodedTable(7, {}).column(0), std::out_of_range);
 }
+
+}  // namespace test_coded_table

@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_coding {
 namespace {
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
@@ -156,3 +157,5 @@ TEST(coding_stops_on_request) {
     Scratch scratch;
     CHECK_THROWS(code_numeric<double>({column.data(), 1, 1}, scratch, stop.token()), Interrupted);
 }
+
+}  // namespace test_coding

@@ -9,6 +9,7 @@
 
 using namespace calibrant;
 
+namespace test_order_statistics {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -48,3 +49,5 @@ TEST(order_statistics_are_those_of_the_sorted_column) {
     CHECK(agrees(plain) && agrees(heavy) && agrees(ties) && agrees(wide) && agrees(narrow));
     CHECK(agrees(std::vector<double>(100, 2.5)) && agrees(std::vector<double>{std::nan(""), 1, infinity}));
 }
+
+}  // namespace test_order_statistics

@@ -8,6 +8,7 @@
 
 using namespace calibrant;
 
+namespace test_take_rows {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -83,3 +84,5 @@ TEST(rows_beyond_the_table_throw) {
     const std::vector<std::int64_t> rows{0};
     CHECK_THROWS(take_rows(table, all_of(rows), {true}, 1, {}), std::invalid_argument);
 }
+
+}  // namespace test_take_rows

@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_lanes {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -85,3 +86,5 @@ TEST(inconsistent_arrays_are_not_a_tree) {
     tree.children[3] = 0;
     CHECK_THROWS(tree.check(), std::invalid_argument);
 }
+
+}  // namespace test_lanes

@@ -17,6 +17,7 @@ using small_golf::Small;
 using tables::missing;
 using tables::near;
 
+namespace test_leaf_shares {
 namespace {
 
 bool same(const LeafShares& a, const LeafShares& b) { return a.row == b.row && a.leaf == b.leaf && a.share == b.share; }
@@ -119,3 +120,5 @@ TEST(a_stop_request_interrupts) {
     const Rows rows{{0}, {60}};
     CHECK_THROWS(leaf_shares(small.tree, rows.view(), {}, 1, stop.token()), Interrupted);
 }
+
+}  // namespace test_leaf_shares

@@ -11,6 +11,7 @@
 
 using namespace calibrant;
 
+namespace test_packed_tree {
 namespace {
 
 const std::vector<std::uint32_t> columns_of_forest{0, 0, 0, 0, 0, 0, 5};
@@ -175,3 +176,5 @@ TEST(changed_numbers_are_refused_or_another_tree) {
     }
     CHECK(n_believed > 0 && n_believed < 3000);
 }
+
+}  // namespace test_packed_tree

@@ -15,6 +15,7 @@ using small_golf::Small;
 using tables::missing;
 using tables::near;
 
+namespace test_predict {
 namespace {
 
 void look_up(const Tree& tree, const PredictRows& rows, const std::vector<double>& table, std::vector<double>& out,
@@ -129,3 +130,5 @@ TEST(a_stop_request_interrupts) {
     std::vector<double> out(1);
     CHECK_THROWS(look_up(small.tree, rows.view(), small.table, out, 1, stop.token()), Interrupted);
 }
+
+}  // namespace test_predict

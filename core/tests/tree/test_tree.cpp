@@ -4,6 +4,8 @@
 
 using namespace calibrant;
 
+namespace test_tree {
+
 TEST(a_new_node_is_a_leaf) {
     Tree tree(2);
     const std::vector<double> counts{3, 1};
@@ -54,3 +56,5 @@ TEST(a_nominal_test_keeps_the_branch_of_each_value) {
     CHECK((tree.branch_of_value == std::vector<std::int32_t>{0, 1, 0, 1, 0}));
     CHECK(tree.first_child[1] == 2 && tree.children.size() == 4);
 }
+
+}  // namespace test_tree

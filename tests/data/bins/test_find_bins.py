@@ -72,7 +72,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(find_bins_module, "_N_CELLS", 40)
 
 
-@settings(max_examples=40)
+@settings(max_examples=min(40, 2 * settings.default.max_examples))
 @given(data=st.data(), n=st.integers(1, 80), max_bins=st.integers(2, 12))
 def test_bins_of_partitions_are_those_of_the_whole(data: st.DataObject, n: int, max_bins: int) -> None:
     seed = data.draw(st.integers(0, 10**6))
@@ -132,7 +132,7 @@ def test_many_rows_are_counted_from_a_sample() -> None:
     assert_same(find_bins(open_source(frame, target="y", batch_size=999)), find_bins(open_source(frame, target="y")))
 
 
-@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("weight", [pytest.param(None, marks=pytest.mark.long), "w"])
 def test_finding_bins_takes_at_most_two_megabytes_a_column(weight: str | None) -> None:
     rng, n, n_columns = np.random.default_rng(6), 300_000, 10
     frame = pd.DataFrame({f"x{j}": rng.normal(size=n) for j in range(n_columns)}).assign(y=0)

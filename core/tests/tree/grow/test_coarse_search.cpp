@@ -10,6 +10,7 @@ using namespace calibrant;
 using tables::missing;
 using tables::near;
 
+namespace test_coarse_search {
 namespace {
 
 constexpr Keys keys{.class_bits = 1};
@@ -165,3 +166,5 @@ TEST(rules_that_need_every_cut_are_not_fit_for_buckets) {
     CHECK(!CoarseSearch::is_fit_for(counted, plain, {.count_cases = true, .penalty = false}, false));
     CHECK(CoarseSearch::is_fit_for(counted, plain, {.penalty = false}, false));
 }
+
+}  // namespace test_coarse_search

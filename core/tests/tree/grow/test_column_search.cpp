@@ -9,6 +9,7 @@ using namespace calibrant;
 using tables::missing;
 using tables::near;
 
+namespace test_column_search {
 namespace {
 
 constexpr CutRules rules{.usable_gain = 1e-12, .penalty = false};
@@ -255,3 +256,5 @@ TEST(two_values_are_never_grouped) {
         CHECK(searched(problem, Way::counted, options).branches.empty());
     }
 }
+
+}  // namespace test_column_search

@@ -9,6 +9,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_criteria {
 namespace {
 
 using Counts = std::vector<double>;
@@ -140,3 +141,5 @@ TEST(rounding_noise_is_nothing_left_over) {
     CHECK(left_over(0.6, 0.1 + 0.2 + 0.3) == 0);
     CHECK(near(left_over(3, 1), 2));
 }
+
+}  // namespace test_criteria

@@ -9,6 +9,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_cut_search {
 namespace {
 
 constexpr Keys keys{.class_bits = 2};
@@ -301,3 +302,5 @@ TEST(a_multiway_test_needs_two_filled_branches) {
     CHECK(!search_multiway<Entropy>(seen, table, weights, {5, 2, 2, 5, &xlogx, {}}, {counts, 5}).usable);
     CHECK(search_multiway<Entropy>(seen, table, weights, {5, 1, 2, 5, &xlogx, {}}, {counts, 5}).usable);
 }
+
+}  // namespace test_cut_search

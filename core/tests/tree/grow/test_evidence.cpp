@@ -11,6 +11,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_evidence {
 namespace {
 
 using Counts = std::vector<double>;
@@ -139,3 +140,5 @@ TEST(a_tree_keeps_the_prior_of_its_cuts) {
     }
     CHECK(tables::Golf().problem().grow().log_prior.empty());
 }
+
+}  // namespace test_evidence

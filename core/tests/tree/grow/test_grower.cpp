@@ -19,6 +19,7 @@ using tables::near;
 using tables::Problem;
 using tables::same;
 
+namespace test_grower {
 namespace {
 
 constexpr GrowOptions plain{.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false};
@@ -240,3 +241,5 @@ TEST(wrong_sizes_throw_and_a_stop_request_interrupts) {
     stop.request_stop();
     CHECK_THROWS(grow({&table, labels, {}, 2}, {.n_declared_classes = 2}, stop.token()), Interrupted);
 }
+
+}  // namespace test_grower

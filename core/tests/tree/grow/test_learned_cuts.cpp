@@ -14,6 +14,7 @@ using tables::near;
 using tables::Problem;
 using tables::same;
 
+namespace test_learned_cuts {
 namespace {
 
 enum class Weights { none, whole, fixed };
@@ -188,3 +189,5 @@ TEST(rows_with_missing_values_go_down_the_branch_that_was_learned) {
     const Tree counted = count_rows(tree, rows, std::vector<std::uint16_t>{1, 1, 0}, std::vector<double>{1, 1, 1}, {});
     CHECK((counted.counts == std::vector<double>{1, 2, 1, 1, 0, 1}));
 }
+
+}  // namespace test_learned_cuts

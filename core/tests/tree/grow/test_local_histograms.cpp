@@ -8,6 +8,7 @@
 using namespace calibrant;
 using tables::same;
 
+namespace test_local_histograms {
 namespace {
 
 // One table coded by its distinct values and as bytes: up to 255 values, some missing.
@@ -106,3 +107,5 @@ TEST(no_cut_divides_a_bin_that_the_node_lacks) {
     const Tree tree = grow({&table, labels, {}, 2}, options, {});
     CHECK(tree.threshold[0] == 1.5 && tree.cut_code[0] == 0);
 }
+
+}  // namespace test_local_histograms

@@ -5,6 +5,7 @@
 
 using namespace calibrant;
 
+namespace test_node_rules {
 namespace {
 
 CodedTable three_columns() {
@@ -60,3 +61,5 @@ TEST(random_ties_take_any_of_the_equals) {
     CHECK(chosen(tests, options, 1000, 1) == 1);
     CHECK(chosen(tests, options, 1000, 2) == 0);
 }
+
+}  // namespace test_node_rules

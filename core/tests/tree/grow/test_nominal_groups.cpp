@@ -8,6 +8,7 @@
 using namespace calibrant;
 using tables::near;
 
+namespace test_nominal_groups {
 namespace {
 
 // Values x two classes at a node.
@@ -208,3 +209,5 @@ TEST(groups_are_merged_until_two_have_rows_enough) {
     values.rows = {1, 1, 1};
     CHECK(!values.subsets().usable);
 }
+
+}  // namespace test_nominal_groups

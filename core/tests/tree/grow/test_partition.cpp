@@ -6,6 +6,7 @@
 using namespace calibrant;
 using tables::missing;
 
+namespace test_partition {
 namespace {
 
 CodedTable one_column(const std::vector<double>& values) {
@@ -199,3 +200,5 @@ TEST(rows_without_sorted_columns_are_split_while_counting) {
     CHECK(n_second == 3 && (numbers(held.partition.rows({0, 3})) == Rows{0, 1, 3}) &&
           held.partition.rows({3, 1})[0] == 2);
 }
+
+}  // namespace test_partition

@@ -7,6 +7,8 @@
 
 using namespace calibrant;
 
+namespace test_rank_sort {
+
 TEST(some_rows_come_in_the_order_of_the_column) {
     std::mt19937 random(11);
     RankSort rank_sort;
@@ -34,3 +36,5 @@ TEST(some_rows_come_in_the_order_of_the_column) {
         }
     }
 }
+
+}  // namespace test_rank_sort

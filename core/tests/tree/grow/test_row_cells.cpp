@@ -6,6 +6,7 @@
 using namespace calibrant;
 using tables::missing;
 
+namespace test_row_cells {
 namespace {
 
 constexpr Keys keys{.class_bits = 1};
@@ -38,3 +39,5 @@ TEST(cells_hold_the_codes_of_columns_of_few_values) {
     CHECK(cells.n_columns() == 1 && !cells.has(0) && cells.has(1) && !cells.has(2));
     CHECK(cells.data()[5] == 2 && cells.data()[6] == 0 && cells.data()[7] == 3);
 }
+
+}  // namespace test_row_cells

@@ -6,6 +6,7 @@
 
 using namespace calibrant;
 
+namespace test_row_split {
 namespace {
 
 std::vector<std::uint32_t> origins(const Partition& partition, Segment segment, bool is_presorted) {
@@ -63,3 +64,5 @@ TEST(a_cut_splits_the_same_rows_presorted_or_while_counting) {
         }
     }
 }
+
+}  // namespace test_row_split

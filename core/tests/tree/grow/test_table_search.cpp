@@ -9,6 +9,7 @@
 using namespace calibrant;
 using tables::missing;
 
+namespace test_table_search {
 namespace {
 
 constexpr std::size_t n_rows = 60;
@@ -110,3 +111,5 @@ TEST(a_table_of_counts_finds_the_test_that_its_rows_find) {
         }
     }
 }
+
+}  // namespace test_table_search

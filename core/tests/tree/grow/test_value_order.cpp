@@ -7,6 +7,8 @@
 
 using namespace calibrant;
 
+namespace test_value_order {
+
 TEST(values_come_in_ascending_order_and_equal_ones_in_that_of_their_rows) {
     std::mt19937 random(7);
     ValueOrder order;
@@ -23,3 +25,5 @@ TEST(values_come_in_ascending_order_and_equal_ones_in_that_of_their_rows) {
         CHECK(std::ranges::all_of(sorted, [&](const RowValue& each) { return each.value == column[each.row]; }));
     }
 }
+
+}  // namespace test_value_order

@@ -7,6 +7,7 @@
 
 using namespace calibrant;
 
+namespace test_level_tree {
 namespace {
 
 constexpr std::size_t n_columns = 5;
@@ -211,3 +212,5 @@ TEST(growing_level_by_level_follows_every_option) {
         check_level_growth(random, options, false, trial % 2 == 0 ? 1.0 : 0.0, trial % 3 == 0 ? 30.0 : 120.0);
     }
 }
+
+}  // namespace test_level_tree

@@ -10,6 +10,7 @@
 
 using namespace calibrant;
 
+namespace test_best_subtree {
 namespace {
 
 // The log-loss of the leaves on their own rows, by the definition.
@@ -74,3 +75,5 @@ TEST(a_node_with_more_branches_than_leaves_becomes_a_leaf) {
     const Tree tree = hand_made({{-1, {6, 3}}, {0, {3, 0}}, {0, {3, 0}}, {0, {0, 3}}});
     CHECK(prune_to_leaves(tree, 2).n_nodes() == 1 && prune_to_leaves(tree, 3).n_nodes() == 4);
 }
+
+}  // namespace test_best_subtree

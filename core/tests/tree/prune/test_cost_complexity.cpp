@@ -7,6 +7,7 @@
 
 using namespace calibrant;
 
+namespace test_cost_complexity {
 namespace {
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-12; }
@@ -96,3 +97,5 @@ TEST(the_sequence_is_that_of_the_definition) {
         CHECK(result.n_leaves.back() == 1);
     }
 }
+
+}  // namespace test_cost_complexity

@@ -8,6 +8,7 @@
 
 using namespace calibrant;
 
+namespace test_pessimistic {
 namespace {
 
 bool near(double a, double b, double tolerance = 1e-9) { return std::abs(a - b) <= tolerance; }
@@ -165,3 +166,5 @@ TEST(mismatched_sizes_throw) {
                  std::invalid_argument);
     CHECK_THROWS(data.prune(noise_on_top(), {.confidence = 0.6, .dialect = Dialect::j48}), std::invalid_argument);
 }
+
+}  // namespace test_pessimistic

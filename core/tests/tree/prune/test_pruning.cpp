@@ -8,6 +8,7 @@
 
 using namespace calibrant;
 
+namespace test_pruning {
 namespace {
 
 bool near(double a, double b, double tolerance = 1e-9) { return std::abs(a - b) <= tolerance; }
@@ -115,3 +116,5 @@ TEST(half_an_error_for_each_leaf_prunes_what_saves_less_than_a_standard_error) {
     CHECK(tree.n_nodes() == 5 && is_in_preorder(tree));
     CHECK(!tree.is_leaf(1) && tree.is_leaf(4) && tree.counts_of(4)[1] == 12);
 }
+
+}  // namespace test_pruning
