@@ -34,7 +34,7 @@ def test_packages_are_imported_at_their_first_use_and_plots_without_matplotlib()
         "import sys, calibrant; print('calibrant.data' in sys.modules, calibrant.data.load('appeal').n_rows);"
         "import calibrant.plots; print('matplotlib' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["False", "1500", "False"], done.stderr
 
 
