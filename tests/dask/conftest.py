@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,21 +31,28 @@ def client(cluster: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def join(cluster: Any, client: Any) -> Iterator[Callable[[], str]]:
-    """Start a third worker while others work, and end it; returns its address."""
+def join(cluster: Any, client: Any) -> Iterator[Callable[..., str]]:
+    """Start workers that join the cluster late, and end them; returns the address of one."""
+    started: list[subprocess.Popen[bytes]] = []
 
-    def wait(n_workers: int) -> set[str]:
-        until = time.monotonic() + 60
-        while len(client.nthreads()) != n_workers and time.monotonic() < until:
-            time.sleep(0.05)
-        return set(client.nthreads())
-
-    def joined() -> str:
+    def joined(**environment: str) -> str:
         known = set(client.nthreads())
-        cluster.scale(3)
-        (new,) = wait(3) - known
-        return new
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address, "--nthreads", "1"]
+        command += ["--no-nanny", "--no-dashboard", "--memory-limit", str(MEMORY_LIMIT)]
+        started.append(
+            subprocess.Popen(
+                command, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        )
+        until = time.monotonic() + 60
+        while not (new := set(client.nthreads()) - known) and time.monotonic() < until:
+            time.sleep(0.05)
+        return new.pop()
 
     yield joined
-    cluster.scale(2)
-    wait(2)
+    for process in started:
+        process.terminate()
+        process.wait(30)
+    until = time.monotonic() + 30
+    while started and len(client.nthreads()) > 2 and time.monotonic() < until:
+        time.sleep(0.05)
