@@ -1,4 +1,4 @@
-"""What people did with their own tables: stories, one of which runs a command by the real executable."""
+"""What people did with their own tables: stories of commands, one of which runs in a process of its own."""
 
 from __future__ import annotations
 
