@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from calibrant._saved import Array, Flag, Maybe, Number, Object, RowsOnly, need, saved
+from calibrant._stop import StopRequest
 from calibrant.blending._log_linear_pool import LogLinearPool, fit_pool
 from calibrant.blending._member import BlendRows, FittedMember
-from calibrant.blending._table import BlendSample, StopRequest
+from calibrant.blending._table import BlendSample
 from calibrant.calibration import Auto, Calibrator, Temperature, VectorScaling
 from calibrant.calibration._internal import ScoredRows, standard_error_of_mean
 from calibrant.exceptions import CalibrantWarning

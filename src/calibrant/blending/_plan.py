@@ -13,6 +13,7 @@ import numpy as np
 from calibrant._params import Choice, Rule
 from calibrant._progress import progress
 from calibrant._repr import instance_hint
+from calibrant._stop import StopRequest
 from calibrant.blending._learners import (
     BayesLearner,
     BoostedLearner,
@@ -23,7 +24,7 @@ from calibrant.blending._learners import (
 )
 from calibrant.blending._member import FittedMember, MemberLearner
 from calibrant.blending._parts import PartsLearner
-from calibrant.blending._table import BlendTable, StopRequest
+from calibrant.blending._table import BlendTable
 from calibrant.exceptions import nearest
 
 MemberName: TypeAlias = str | tuple[str, Any]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
@@ -13,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant import _core
 from calibrant._estimator import with_parameters
 from calibrant._memory import FLOAT_BYTES
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule
 from calibrant._progress import progress
 from calibrant._random import stream_seed
 from calibrant._saved import Object, Snapshot, saved
+from calibrant._stop import StopRequest
 from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
 from calibrant.ensembles._tree_style import STYLE_RULE
@@ -114,7 +113,6 @@ def tree_sizes(trees: Iterable[Tree]) -> str:
 
 
 GROWING_STREAM = 1  # key of the random stream of a tree
-_POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not receive Ctrl-C
 _TREES_PER_THREAD = 8  # between two steps of the progress bar: enough to keep all threads busy
 
 
@@ -236,19 +234,8 @@ class Forest:
                 max_features=self._max_features,
                 held_bytes=held_bytes,
             )
-        return self._grow_in_threads(batch, held_bytes)
-
-    def _grow_in_threads(self, batch: range, held_bytes: int) -> list[Tree]:
-        stop = _core.Stop()
-        with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.watch) as pool:
-            grow = partial(self._grow_one, n_concurrent=len(batch), held_bytes=held_bytes)
-            growing = [pool.submit(grow, number) for number in batch]
-            try:
-                return [_await(tree) for tree in growing]
-            except BaseException:  # only the main thread receives Ctrl-C
-                stop.request()
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        grow = partial(self._grow_one, n_concurrent=len(batch), held_bytes=held_bytes)
+        return StopRequest().run(grow, batch, n_threads(self.params.n_jobs))
 
     def _grow_one(self, number: int, *, n_concurrent: int, held_bytes: int) -> Tree:
         """Grow a tree that is pruned or recounted."""
@@ -269,9 +256,3 @@ class Forest:
 
     def _seed_of(self, number: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(stream_seed(self.seed, number, GROWING_STREAM))
-
-
-def _await(tree: Future[Tree]) -> Tree:
-    while wait([tree], _POLL_SECONDS).not_done:
-        pass
-    return tree.result()
